@@ -1,0 +1,1 @@
+"""What every part of ThothII agrees on. Pure: no I/O, no third-party import."""

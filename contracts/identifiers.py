@@ -1,0 +1,25 @@
+"""Ids that several parts make or check."""
+
+import re
+import secrets
+from datetime import UTC, datetime
+
+from contracts.errors import Code, Fault
+
+SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
+"""Pi's rule for `--session-id`, 1 to 64 characters (design 4)."""
+
+
+def new_session_id(now: datetime | None = None) -> str:
+    """A time-sortable id such as `20261130t161035-3f9a1c`; `now` defaults to the current UTC time."""
+    moment = now or datetime.now(UTC)
+    return f"{moment.astimezone(UTC):%Y%m%dt%H%M%S}-{moment.microsecond // 1000:03d}{secrets.token_hex(3)}"
+
+
+def check_session_id(session_id: str) -> str:
+    """`session_id` as it is. Raises Fault NOT_FOUND when no session can have that id."""
+    if not SESSION_ID.fullmatch(session_id):
+        raise Fault(
+            Code.NOT_FOUND, "there is no session with this id; an id is 1 to 64 of letters, digits, . _ -"
+        )
+    return session_id
