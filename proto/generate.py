@@ -3,6 +3,7 @@
 Run by `make proto` and by the build hook, so that stubs are never committed.
 """
 
+from importlib.resources import files
 from pathlib import Path
 
 from grpc_tools import protoc  # pyright: ignore[reportMissingTypeStubs]
@@ -20,6 +21,7 @@ def generate(output: Path = PROJECT_ROOT) -> list[Path]:
     arguments = [
         "protoc",
         f"--proto_path={PROTO_ROOT}",
+        f"--proto_path={files('grpc_tools') / '_proto'}",
         f"--python_out={output}",
         f"--grpc_python_out={output}",
         f"--mypy_out=quiet:{output}",
