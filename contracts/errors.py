@@ -109,7 +109,7 @@ TAXONOMY: Mapping[Code, Kind] = {
 }
 
 
-class Fault(Exception):  # noqa: N818 - the domain word; "error" is what a database says
+class Fault(Exception):
     """A failure to be told to whoever asked.
 
     `message` is one line for people: what is wrong and what to do. It never holds a secret, a connection

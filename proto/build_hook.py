@@ -11,7 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class GenerateStubs(BuildHookInterface[Any]):
     """Generate `thothii/` before the build collects its files."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's signature
         """Called by hatchling once per build target."""
         # protoc finds its mypy plug-ins on PATH; an isolated build has them beside its interpreter.
         scripts = str(Path(sys.executable).parent)

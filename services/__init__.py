@@ -1,0 +1,7 @@
+"""The three servers. None imports another; what they share is in `services.runtime`."""
+
+import os
+
+# Children are spawned while gRPC threads run; its fork handlers would break some at birth (measured).
+# It is read when grpc is first imported, so it is set before any service module can do that.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")

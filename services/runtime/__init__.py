@@ -1,0 +1,1 @@
+"""What the three servers share: settings, logging, faults over gRPC, channels, serving."""

@@ -1,0 +1,137 @@
+"""Faults across gRPC: `google.rpc.Status` with an `ErrorInfo` whose reason is the taxonomy's code."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, NoReturn, cast
+
+import grpc
+import structlog
+from google.protobuf import any_pb2
+from google.rpc import error_details_pb2, status_pb2
+
+from contracts.errors import Code, Fault
+
+DOMAIN = "thothii"
+DETAILS_KEY = "grpc-status-details-bin"
+
+_log = structlog.get_logger(__name__)
+
+
+def status_of(fault: Fault) -> tuple[grpc.StatusCode, str, tuple[tuple[str, bytes], ...]]:
+    """The gRPC status, message and trailing metadata that tell `fault` to the caller."""
+    code = grpc.StatusCode[fault.code.kind.grpc_status]
+    info = error_details_pb2.ErrorInfo(
+        reason=fault.code.value,
+        domain=DOMAIN,
+        metadata={key: json.dumps(value, ensure_ascii=False) for key, value in fault.details.items()},
+    )
+    packed = any_pb2.Any()
+    packed.Pack(info)
+    number = cast("tuple[int, str]", code.value)[0]
+    status = status_pb2.Status(code=number, message=fault.message, details=[packed])
+    return code, fault.message, ((DETAILS_KEY, status.SerializeToString()),)
+
+
+def fault_of(error: grpc.RpcError) -> Fault:
+    """The fault a service told with a failed call.
+
+    A call that failed without one (nobody listens, deadline, connection lost) becomes UNAVAILABLE,
+    TIMEOUT, CANCELLED or INTERNAL.
+    """
+    call = cast("grpc.aio.AioRpcError", error)
+    for key, value in call.trailing_metadata() or ():
+        if key == DETAILS_KEY:
+            status = status_pb2.Status.FromString(cast(bytes, value))
+            for packed in status.details:
+                info = error_details_pb2.ErrorInfo()
+                if packed.Unpack(info) and info.domain == DOMAIN:
+                    details = {key: json.loads(text) for key, text in info.metadata.items()}
+                    return Fault.from_document(
+                        {"code": info.reason, "message": status.message, "details": details}
+                    )
+    transport = {
+        grpc.StatusCode.UNAVAILABLE: (
+            Code.UNAVAILABLE,
+            "a service behind this one does not answer; try again",
+        ),
+        grpc.StatusCode.DEADLINE_EXCEEDED: (Code.TIMEOUT, "a service behind this one took too long"),
+        grpc.StatusCode.CANCELLED: (Code.CANCELLED, "the call was cancelled"),
+        grpc.StatusCode.RESOURCE_EXHAUSTED: (Code.TOO_LARGE, "the message is too large"),
+        grpc.StatusCode.UNAUTHENTICATED: (Code.UNAUTHENTICATED, "the services do not share a token"),
+    }
+    code, message = transport.get(call.code(), (Code.INTERNAL, "a service behind this one failed"))
+    return Fault(code, message)
+
+
+class FaultInterceptor(grpc.aio.ServerInterceptor):
+    """Turns a `Fault` raised by a handler into its status, anything else into a logged INTERNAL."""
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """Wrap unary-unary and unary-stream handlers; the project has no others."""
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return handler
+        # gRPC's types leave the name of the method open; at run time it is there.
+        method = cast(Any, handler_call_details).method
+        if handler.unary_unary is not None:
+            return grpc.unary_unary_rpc_method_handler(
+                _guard_unary(handler.unary_unary, method),
+                request_deserializer=handler.request_deserializer,
+                response_serializer=handler.response_serializer,
+            )
+        if handler.unary_stream is not None:
+            return grpc.unary_stream_rpc_method_handler(
+                _guard_stream(handler.unary_stream, method),
+                request_deserializer=handler.request_deserializer,
+                response_serializer=handler.response_serializer,
+            )
+        return handler
+
+
+async def abort(context: Any, fault: Fault) -> NoReturn:
+    """End the call of `context` with `fault`."""
+    code, message, metadata = status_of(fault)
+    await context.abort(code, message, metadata)
+    raise AssertionError("abort returned")
+
+
+def _unexpected(method: str, error: Exception) -> Fault:
+    _log.exception("handler failed", method=method, error=type(error).__name__)
+    return Fault(Code.INTERNAL, "something went wrong in ThothII; the log of the service has the reason")
+
+
+def _guard_unary(inner: Callable[..., Any], method: str) -> Callable[..., Any]:
+    async def guarded(request: Any, context: Any) -> Any:
+        try:
+            return await inner(request, context)
+        except Fault as fault:
+            await abort(context, fault)
+        except grpc.RpcError as error:
+            await abort(context, fault_of(error))
+        except (grpc.aio.AbortError, grpc.aio.BaseError):
+            raise
+        except Exception as error:
+            await abort(context, _unexpected(method, error))
+
+    return guarded
+
+
+def _guard_stream(inner: Callable[..., Any], method: str) -> Callable[..., Any]:
+    async def guarded(request: Any, context: Any) -> Any:
+        try:
+            async for response in inner(request, context):
+                yield response
+        except Fault as fault:
+            await abort(context, fault)
+        except grpc.RpcError as error:
+            await abort(context, fault_of(error))
+        except (grpc.aio.AbortError, grpc.aio.BaseError):
+            raise
+        except Exception as error:
+            await abort(context, _unexpected(method, error))
+
+    return guarded
