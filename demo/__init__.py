@@ -1,0 +1,1 @@
+"""The demonstration: a workspace of real flights, and a scripted session about it."""
