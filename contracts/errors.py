@@ -6,13 +6,11 @@ Every failure that leaves a part of ThothII is a `Fault` with one of these codes
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """How one kind of failure is told in each of the places it can reach."""
 
     exit_code: int

@@ -1,7 +1,7 @@
 """Ids that several parts make or check."""
 
+import os
 import re
-import secrets
 from datetime import UTC, datetime
 
 from contracts.errors import Code, Fault
@@ -13,7 +13,7 @@ SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 def new_session_id(now: datetime | None = None) -> str:
     """A time-sortable id such as `20261130t161035-3f9a1c`; `now` defaults to the current UTC time."""
     moment = now or datetime.now(UTC)
-    return f"{moment.astimezone(UTC):%Y%m%dt%H%M%S}-{moment.microsecond // 1000:03d}{secrets.token_hex(3)}"
+    return f"{moment.astimezone(UTC):%Y%m%dt%H%M%S}-{moment.microsecond // 1000:03d}{os.urandom(3).hex()}"
 
 
 def check_session_id(session_id: str) -> str:

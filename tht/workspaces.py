@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, cast
 
 import yaml
 
@@ -40,7 +40,6 @@ _UNITS = {"B": 1} | {
     for power, letter in enumerate("KMGT", start=1)
     for suffix, base in (("B", 1000), ("iB", 1024))
 }
-T = TypeVar("T")
 _KEYS = {"name", "dialect", "transport", "connection", "allow", "accept_writable_role", "limits", "notes"}
 
 
@@ -190,8 +189,8 @@ def _workspace(name: str, document: dict[str, Any], folder: Path) -> Workspace:
         raise _fault(f"connection.path is for duckdb and sqlite; give connection.url for {dialect}")
     return Workspace(
         name=name,
-        dialect=dialect,
-        transport=transport,
+        dialect=cast("Dialect", dialect),
+        transport=cast("Transport", transport),
         connection=connection,
         allow=_allow(document.get("allow")),
         accept_writable_role=_flag(document, "accept_writable_role"),
@@ -201,12 +200,12 @@ def _workspace(name: str, document: dict[str, Any], folder: Path) -> Workspace:
     )
 
 
-def _choice(document: dict[str, Any], key: str, choices: tuple[T, ...], default: T | None) -> T:
+def _choice(document: dict[str, Any], key: str, choices: tuple[str, ...], default: str | None) -> str:
     value = document.get(key, default)
     if value not in choices:
         shown = "missing" if value is None else f"{str(value)[:40]!r}"
         raise _fault(f"{key} is {shown}; it must be one of {', '.join(choices)}")
-    return cast("T", value)
+    return str(value)
 
 
 def _flag(document: dict[str, Any], key: str) -> bool:
