@@ -1,0 +1,1 @@
+"""`make run`: the three services on one machine, started, watched and stopped together."""
