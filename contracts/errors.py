@@ -5,22 +5,30 @@ Every failure that leaves a part of ThothII is a `Fault` with one of these codes
 `grpc_status`; all of them carry the code itself, so that nothing has to be guessed from a status.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from enum import Enum
-from typing import Any, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing typing costs the command line a third of its start
+    from collections.abc import Mapping
+    from typing import Any
 
 
-class Kind(NamedTuple):
+class Kind:
     """How one kind of failure is told in each of the places it can reach."""
 
-    exit_code: int
-    http_status: int
-    grpc_status: str
-    """Name of a member of grpc.StatusCode."""
-    retry: bool
-    """True when the same call may succeed later without a change by the caller."""
-    title: str
-    """One short sentence that fits every failure of this kind."""
+    __slots__ = ("exit_code", "grpc_status", "http_status", "retry", "title")
+
+    def __init__(self, exit_code: int, http_status: int, grpc_status: str, retry: bool, title: str) -> None:
+        self.exit_code = exit_code
+        self.http_status = http_status
+        self.grpc_status = grpc_status
+        """Name of a member of grpc.StatusCode."""
+        self.retry = retry
+        """True when the same call may succeed later without a change by the caller."""
+        self.title = title
+        """One short sentence that fits every failure of this kind."""
 
 
 class Code(Enum):
@@ -126,7 +134,7 @@ class Fault(Exception):
         return {"code": self.code.value, "message": self.message, "details": self.details}
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> "Fault":
+    def from_document(cls, document: Mapping[str, Any]) -> Fault:
         """The fault that `document()` told; an unknown code becomes INTERNAL."""
         try:
             code = Code(document.get("code"))
