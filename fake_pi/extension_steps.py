@@ -1,0 +1,163 @@
+"""Steps of an extension: dialogs, widgets, one-way calls, operations, commands."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from fake_pi import steps as kinds
+from fake_pi.endpoint import OperationFailed, call_operation
+from fake_pi.gate import envelope, read_answer
+from fake_pi.processes import run_command
+from fake_pi.templates import Undefined, expand, expand_text
+from fake_pi.tools import ToolError, ToolRun
+
+if TYPE_CHECKING:
+    from fake_pi.machine import Machine
+
+
+async def perform_extension_step(machine: "Machine", step: kinds.Step, tool: ToolRun | None) -> bool:
+    """Performs a step of an extension; False when it is none."""
+    value: Any = None
+    if isinstance(step, kinds.Dialog):
+        value = await _dialog(machine, step, tool)
+    elif isinstance(step, kinds.Widget):
+        value = await _widget(machine, step, tool)
+    elif isinstance(step, kinds.Call):
+        value = await _call(machine, step)
+    elif isinstance(step, kinds.Phase):
+        await _phase(machine, step)
+        return True
+    elif isinstance(step, kinds.Run):
+        value = await _run(machine, step, tool)
+    elif isinstance(step, kinds.Delay):
+        heard = None if step.deaf or tool is None or not tool.in_run else machine.agent.abort_event
+        await _sleep(step.delay, heard)
+        return True
+    elif isinstance(step, kinds.Request) and step.answered:
+        fields = expand(step.request, machine.variables)
+        value, _ = await machine.dialogs.ask(str(fields.pop("method", "")), fields, None, None, _in_run(tool))
+    else:
+        return _one_way(machine, step, tool)
+    if tool is not None:
+        tool.result = value
+    if step.set_as:
+        machine.variables[step.set_as] = value
+    return True
+
+
+def _in_run(tool: ToolRun | None) -> bool:
+    return tool is None or tool.in_run
+
+
+async def _sleep(milliseconds: float, abort: asyncio.Event | None) -> None:
+    if abort is None:
+        await asyncio.sleep(milliseconds / 1000)
+        return
+    waiter = asyncio.ensure_future(abort.wait())
+    await asyncio.wait({waiter}, timeout=milliseconds / 1000)
+    waiter.cancel()
+
+
+async def _dialog(machine: "Machine", step: kinds.Dialog, tool: ToolRun | None) -> Any:
+    fields = {
+        "title": step.title, "options": step.options, "message": step.message, "placeholder": step.placeholder,
+        "prefill": step.prefill,
+    }  # fmt: skip
+    shown = {key: value for key, value in expand(fields, machine.variables).items() if value is not None}
+    abort = machine.agent.abort_event if step.signal and _in_run(tool) else None
+    value, _ = await machine.dialogs.ask(step.dialog, shown, step.timeout_ms, abort, _in_run(tool))
+    return value
+
+
+async def _widget(machine: "Machine", step: kinds.Widget, tool: ToolRun | None) -> dict[str, Any]:
+    call_id = tool.call_id if tool is not None else ""
+    fields = {
+        "title": step.title, "body": step.body, "options": step.options, "placeholder": step.placeholder,
+        "prefill": step.prefill, "artifact": step.artifact, "phase": step.phase,
+    }  # fmt: skip
+    title = envelope(step, call_id, expand(fields, machine.variables))
+    machine.gate_says({"ev": "dialog_opened", "call": call_id, "widget": step.widget})
+    abort = machine.agent.abort_event if step.signal and _in_run(tool) else None
+    value, how = await machine.dialogs.ask("input", {"title": title}, step.timeout_ms, abort, _in_run(tool))
+    machine.gate_says({"ev": "dialog_closed", "call": call_id, "how": how})
+    try:
+        return read_answer(value, how)
+    except ValueError as error:
+        raise ToolError(f"the reviewer's answer cannot be read: {error}") from error
+
+
+async def _call(machine: "Machine", step: kinds.Call) -> Any:
+    given = expand(step.args, machine.variables)
+    arguments = {key: value for key, value in given.items() if not isinstance(value, Undefined)}
+    try:
+        result = await call_operation(step.call, arguments)
+    except OperationFailed as error:
+        if step.may_fail:
+            return {"error": {"code": error.code, "message": str(error)}}
+        raise ToolError(f"{step.call}: {error.code}: {error}") from error
+    if step.call == "artifact.put":
+        machine.gate_says({"ev": "artifact_written", "name": result["name"], "sha256": result["sha256"]})
+    return result
+
+
+async def _phase(machine: "Machine", step: kinds.Phase) -> None:
+    try:
+        result: Any = await call_operation("phase.show", {})
+    except OperationFailed as error:
+        result = {"phase": "", "reason": str(error), "error": error.code}
+    machine.variables[step.phase] = result
+    phase, before = result["phase"], machine.last_phase
+    if phase and phase != before:
+        machine.last_phase = phase
+        if before is not None:
+            machine.gate_says(
+                {"ev": "phase_changed", "phase": phase, "from": before, "reason": result.get("reason")}
+            )
+
+
+async def _run(machine: "Machine", step: kinds.Run, tool: ToolRun | None) -> dict[str, Any]:
+    words = [expand_text(word, machine.variables) for word in step.run]
+    stdin = None if step.stdin is None else expand_text(step.stdin, machine.variables)
+    abort = machine.agent.abort_event if step.signal and _in_run(tool) else None
+    try:
+        ended = await run_command(words, stdin, abort)
+    except OSError as error:
+        raise ToolError(f"{words[0]}: {error.strerror}") from error
+    if ended.code is None:
+        raise ToolError("The operation was aborted")
+    if ended.code and not step.may_fail:
+        raise ToolError(f"{' '.join(words)}: exit {ended.code}: {ended.errors.strip()}")
+    return {"code": ended.code, "output": ended.output, "errors": ended.errors}
+
+
+def _one_way(machine: "Machine", step: kinds.Step, tool: ToolRun | None) -> bool:
+    variables = machine.variables
+    if isinstance(step, kinds.Notify):
+        fields: dict[str, Any] = {"method": "notify", "message": expand(step.notify, variables)}
+        if step.level is not None:
+            fields["notifyType"] = step.level
+        _request(machine, fields)
+    elif isinstance(step, kinds.Request):
+        _request(machine, expand(step.request, variables))
+    elif isinstance(step, kinds.Entry):
+        machine.append_entry(expand_text(step.entry, variables), expand(step.data, variables))
+    elif isinstance(step, kinds.GateEvent):
+        machine.gate_says(expand(step.gate_event, variables))
+    elif isinstance(step, kinds.ExtensionError):
+        path = step.path or (machine.options.extensions or [".pi/extensions/tht-gate.js"])[0]
+        error = {"extensionPath": path, "event": step.event, "error": step.extension_error}
+        machine.emit({"type": "extension_error", **error})
+    elif isinstance(step, kinds.Update) and tool is not None:
+        partial: dict[str, Any] = {"content": [{"type": "text", "text": expand_text(step.update, variables)}]}
+        if step.details is not None:
+            partial["details"] = expand(step.details, variables)
+        head = {"toolCallId": tool.call_id, "toolName": tool.name, "args": tool.args}
+        machine.emit({"type": "tool_execution_update", **head, "partialResult": partial})
+    else:
+        return False
+    return True
+
+
+def _request(machine: "Machine", fields: dict[str, Any]) -> None:
+    import uuid
+
+    machine.emit({"type": "extension_ui_request", "id": str(uuid.uuid4()), **fields})

@@ -1,0 +1,73 @@
+"""What tht-gate adds: the envelope of a widget, and its words on the one-way channel (docs/contracts.md 5 and 6)."""
+
+import json
+from typing import Any
+
+from fake_pi.steps import Widget
+from fake_pi.templates import Undefined, compact_json
+
+ENVELOPE_MARK = "thothii-widget/1 "
+GATE_ENTRY = "tht-gate"
+
+WIDGET_TOOLS = {
+    "select": "reviewer_select", "multiselect": "reviewer_decide", "confirm": "reviewer_select",
+    "input": "ask_reviewer", "editor": "ask_reviewer", "artifact_gate": "artifact_gate",
+}  # fmt: skip
+"""The tool that the model calls for a widget."""
+
+WIDGET_KINDS = {
+    "select": "clarification", "multiselect": "selection", "confirm": "clarification", "input": "answer",
+    "editor": "answer", "artifact_gate": "approval",
+}  # fmt: skip
+"""The ledger kind of a widget's answer when the scenario gives none."""
+
+GATE_TOOLS = (
+    "tht_schema", "tht_sql", "artifact_write", "reviewer_select", "reviewer_decide", "ask_reviewer", "artifact_gate",
+)  # fmt: skip
+
+QUIET_OPERATIONS = (
+    "session.show", "phase.show", "decision.list", "artifact.get", "artifact.list",
+)  # fmt: skip
+"""Operations that the gate calls by itself, without a tool call of the model."""
+
+
+def tool_of_operation(operation: str) -> str:
+    """The tool whose work an operation is."""
+    if operation.startswith("schema."):
+        return "tht_schema"
+    return "tht_sql" if operation.startswith("sql.") else "artifact_write"
+
+
+def envelope(step: Widget, call_id: str, values: dict[str, Any]) -> str:
+    """The title of the native `input` dialog that carries a widget; `values` are the step's texts, filled in."""
+    descriptor: dict[str, Any] = {
+        "v": 1, "call": call_id, "kind": step.kind or WIDGET_KINDS[step.widget], "widget": step.widget,
+        "title": values["title"], "body": values["body"], "options": _options(values["options"]), "min": step.min,
+        "max": step.max, "free_text": step.free_text, "placeholder": values["placeholder"],
+        "prefill": values["prefill"], "artifact": values["artifact"], "phase": values["phase"],
+        "from": step.source or {"kind": "main", "name": "main"},
+    }  # fmt: skip
+    if step.timeout_ms is not None:
+        descriptor["timeout_ms"] = step.timeout_ms
+    return ENVELOPE_MARK + compact_json(descriptor)
+
+
+def _options(value: Any) -> list[dict[str, Any]]:
+    """Options of a scenario: objects as they are, a plain text is both id and label."""
+    items: list[Any] = value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+    return [item if isinstance(item, dict) else {"id": str(item), "label": str(item)} for item in items]
+
+
+def read_answer(value: Any, how: str) -> dict[str, Any]:
+    """The answer to a widget from what the dialog gave; `how` is put into it.
+
+    Raises ValueError when an answer is not the JSON object that the bridge has to send.
+    """
+    if how != "answered":
+        return {"cancelled": True, "how": how}
+    if isinstance(value, Undefined) or not isinstance(value, str):
+        raise ValueError("the answer of a widget is not a text")
+    answer: Any = json.loads(value)
+    if not isinstance(answer, dict):
+        raise ValueError("the answer of a widget is not a JSON object")
+    return {**answer, "how": how}

@@ -1,0 +1,249 @@
+"""A scenario file: what the fake Pi says and does, and when."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import yaml
+
+from fake_pi.steps import Json, Repeat, Step, Steps, Switch, Text, Tool, Tools, Use, decode_hook, no_steps
+
+GATE_VERSION = "tht-gate/1"
+"""The gate's contract version, at the end of its commands' descriptions (docs/contracts.md 6)."""
+
+
+class ScenarioError(Exception):
+    """The scenario file cannot be used; the message is one line and says where it is wrong."""
+
+
+class Part(msgspec.Struct, forbid_unknown_fields=True):
+    """Base of the parts of a scenario."""
+
+
+class Model(Part):
+    """One model of get_available_models; the rest of Pi's Model object is filled in."""
+
+    id: str
+    provider: str = "scripted"
+    name: str | None = None
+    reasoning: bool = False
+    context_window: int = 100_000
+    max_tokens: int = 1000
+    credentials: bool = True
+    """False: not listed, and each prompt is refused for want of a key."""
+
+
+class Gate(Part):
+    """What tht-gate registers. `version` is what its descriptions end in; `ready` whether it says so at start."""
+
+    loaded: bool = True
+    version: str = GATE_VERSION
+    commands: tuple[str, ...] = ("nuova-domanda", "riprendi-sessione")
+    ready: bool = True
+
+
+class Message(Part):
+    """A message of an extension (pi.sendMessage)."""
+
+    type: str = "tht-kickoff"
+    content: Json = ""
+    display: bool = False
+    details: Json = None
+
+
+class Command(Part):
+    """A command of an extension: `do` is its handler; then a run of `steps`, if any, begun by a message."""
+
+    name: str
+    description: str | None = None
+    do: Steps = msgspec.field(default_factory=no_steps)
+    throws: str | None = None
+    message: Message | None = None
+    as_user: str | None = None
+    steps: Steps | None = None
+
+
+class Input(Part):
+    """The input hook: a text that matches is handled, changed, or makes the hook throw."""
+
+    match: str
+    do: Steps = msgspec.field(default_factory=no_steps)
+    handled: bool = False
+    text: str | None = None
+    throws: str | None = None
+    message: Message | None = None
+    """A hidden message added after the user's (before_agent_start)."""
+
+
+class Trigger(Part, kw_only=True):
+    """Steps for a prompt, or a steer, whose text matches (re.search)."""
+
+    match: str = ""
+    steps: Steps
+
+
+class Response(Part):
+    """How one RPC command is answered otherwise than usually."""
+
+    ignore: bool = False
+    delay_ms: float = 0
+    error: str | None = None
+    data: dict[str, Json] | None = None
+    """Put over the usual data."""
+
+
+class Retry(Part):
+    """Pi's retry settings: `attempts` retries after base, 2 base, 4 base milliseconds."""
+
+    enabled: bool = True
+    attempts: int = 3
+    base_ms: float = 2000
+
+
+class Shutdown(Part):
+    """How the process ends: which of eof, sigterm, sighup, sigint it ignores, and how long its last words take."""
+
+    ignore: list[Literal["eof", "sigterm", "sighup", "sigint"]] = []
+    delay_ms: float = 0
+
+
+def _scripted_models() -> list[Model]:
+    return [Model(id="scripted", name="Scripted")]
+
+
+def _plain_answer() -> Steps:
+    return Steps([Text(text="done")])
+
+
+class Scenario(Part):
+    """The whole file."""
+
+    name: str = "unnamed"
+    description: str = ""
+    models: list[Model] = msgspec.field(default_factory=_scripted_models)
+    gate: Gate | bool = True
+    trusts: bool = False
+    """True: the extensions are loaded though neither --approve nor -e was given."""
+    variables: dict[str, Json] = {}
+    latency_ms: float = 1
+    """From the request to the first record of the model's answer."""
+    chunk: int = 24
+    """Characters of a text delta."""
+    retry: Retry = msgspec.field(default_factory=Retry)
+    start: Steps = msgspec.field(default_factory=no_steps)
+    """Run before stdin is read (session_start)."""
+    commands: list[Command] = []
+    input: list[Input] = []
+    prompts: list[Trigger] = []
+    steer: list[Trigger] = []
+    otherwise: Steps = msgspec.field(default_factory=_plain_answer)
+    """The answer to what nothing else answers."""
+    parts: dict[str, Steps] = {}
+    responses: dict[str, Response] = {}
+    shutdown: Shutdown = msgspec.field(default_factory=Shutdown)
+
+    @property
+    def the_gate(self) -> Gate:
+        """The gate's settings, also when the file has only true or false."""
+        return self.gate if isinstance(self.gate, Gate) else Gate(loaded=self.gate)
+
+
+def find_trigger(triggers: list[Trigger], text: str) -> Trigger | None:
+    """The first trigger whose pattern is found in `text`."""
+    return next((trigger for trigger in triggers if re.search(trigger.match, text)), None)
+
+
+def load_scenario(path: Path) -> Scenario:
+    """The scenario in `path`. Raises ScenarioError with the place of the first mistake."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"cannot read scenario {path}: {error}") from error
+    return parse_scenario(text, str(path))
+
+
+def parse_scenario(text: str, name: str = "scenario") -> Scenario:
+    """The scenario in YAML text. Raises ScenarioError with the place of the first mistake."""
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        data: object = yaml.load(text, Loader=loader)  # noqa: S506
+    except yaml.YAMLError as error:
+        raise ScenarioError(f"{name}: not YAML: {' '.join(str(error).split())}") from error
+    try:
+        scenario = msgspec.convert(_text_keys(data), Scenario, dec_hook=decode_hook, strict=False)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(f"{name}: {error}") from error
+    _check(scenario, name)
+    return scenario
+
+
+def _text_keys(value: object) -> object:
+    """YAML reads `true:` and `1:` as keys that are no text; cases of a switch are named by text."""
+    if isinstance(value, dict):
+        items: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return {_key_text(key): _text_keys(item) for key, item in items.items()}
+    if isinstance(value, list):
+        return [_text_keys(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def _key_text(key: object) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
+
+
+def _check(scenario: Scenario, name: str) -> None:
+    """What the types cannot say: patterns compile, used parts exist, tools hold only tools."""
+    for field, items in (("prompts", scenario.prompts), ("steer", scenario.steer), ("input", scenario.input)):
+        for index, item in enumerate(items):
+            try:
+                re.compile(item.match)
+            except re.error as error:
+                raise ScenarioError(f"{name}: {field}[{index}].match: not a pattern: {error}") from error
+    if not scenario.models:
+        raise ScenarioError(f"{name}: models: at least one model is needed")
+    for where, steps in _all_steps(scenario):
+        for step in _walk(steps):
+            if isinstance(step, Use) and step.use not in scenario.parts:
+                raise ScenarioError(f"{name}: {where}: use: there is no part `{step.use}`")
+            if isinstance(step, Tools):
+                _check_tools(step, f"{name}: {where}")
+
+
+def _check_tools(step: Tools, where: str) -> None:
+    for tool in step.tools:
+        if not isinstance(tool, Tool):
+            raise ScenarioError(f"{where}: tools: only `tool` steps can stand here")
+
+
+def _all_steps(scenario: Scenario) -> list[tuple[str, Steps]]:
+    found = [("start", scenario.start), ("otherwise", scenario.otherwise)]
+    found += [(f"parts.{name}", steps) for name, steps in scenario.parts.items()]
+    found += [(f"prompts[{index}]", item.steps) for index, item in enumerate(scenario.prompts)]
+    found += [(f"steer[{index}]", item.steps) for index, item in enumerate(scenario.steer)]
+    found += [(f"input[{index}]", item.do) for index, item in enumerate(scenario.input)]
+    for command in scenario.commands:
+        found.append((f"commands.{command.name}", command.do))
+        if command.steps is not None:
+            found.append((f"commands.{command.name}", command.steps))
+    return found
+
+
+def _walk(steps: Steps) -> list[Step]:
+    found: list[Step] = []
+    for step in steps.items:
+        found.append(step)
+        if isinstance(step, Switch):
+            for case in step.cases.values():
+                found += _walk(case)
+        elif isinstance(step, Repeat):
+            found += _walk(step.repeat)
+        elif isinstance(step, Tools):
+            found += _walk(step.tools)
+        else:
+            do = getattr(step, "do", None)
+            if isinstance(do, Steps):
+                found += _walk(do)
+    return found
