@@ -36,6 +36,7 @@ class Code(Enum):
 
     INVALID_ARGUMENT = "invalid_argument"
     MALFORMED = "malformed"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     FORBIDDEN_ORIGIN = "forbidden_origin"
     UNAUTHENTICATED = "unauthenticated"
@@ -79,6 +80,7 @@ class Code(Enum):
 TAXONOMY: Mapping[Code, Kind] = {
     Code.INVALID_ARGUMENT: Kind(2, 422, "INVALID_ARGUMENT", False, "A value is not acceptable"),
     Code.MALFORMED: Kind(2, 400, "INVALID_ARGUMENT", False, "The request cannot be read"),
+    Code.METHOD_NOT_ALLOWED: Kind(2, 405, "UNIMPLEMENTED", False, "The method is not offered here"),
     Code.UNSUPPORTED_MEDIA_TYPE: Kind(2, 415, "INVALID_ARGUMENT", False, "The content type is not supported"),
     Code.FORBIDDEN_ORIGIN: Kind(4, 403, "PERMISSION_DENIED", False, "This host or origin is not allowed"),
     Code.UNAUTHENTICATED: Kind(4, 401, "UNAUTHENTICATED", False, "Who you are is not known"),

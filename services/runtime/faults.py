@@ -32,12 +32,8 @@ def status_of(fault: Fault) -> tuple[grpc.StatusCode, str, tuple[tuple[str, byte
     return code, fault.message, ((DETAILS_KEY, status.SerializeToString()),)
 
 
-def fault_of(error: grpc.RpcError) -> Fault:
-    """The fault a service told with a failed call.
-
-    A call that failed without one (nobody listens, deadline, connection lost) becomes UNAVAILABLE,
-    TIMEOUT, CANCELLED or INTERNAL.
-    """
+def told_fault(error: grpc.RpcError) -> Fault | None:
+    """The fault a service told with a failed call; None when the call failed without one."""
     call = cast("grpc.aio.AioRpcError", error)
     for key, value in call.trailing_metadata() or ():
         if key == DETAILS_KEY:
@@ -49,6 +45,18 @@ def fault_of(error: grpc.RpcError) -> Fault:
                     return Fault.from_document(
                         {"code": info.reason, "message": status.message, "details": details}
                     )
+    return None
+
+
+def fault_of(error: grpc.RpcError) -> Fault:
+    """The fault a service told with a failed call.
+
+    A call that failed without one (nobody listens, deadline, connection lost) becomes UNAVAILABLE,
+    TIMEOUT, CANCELLED or INTERNAL.
+    """
+    if (told := told_fault(error)) is not None:
+        return told
+    call = cast("grpc.aio.AioRpcError", error)
     transport = {
         grpc.StatusCode.UNAVAILABLE: (
             Code.UNAVAILABLE,

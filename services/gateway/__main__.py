@@ -1,0 +1,82 @@
+"""`thothii-gateway`: serve until SIGTERM or SIGINT; a second signal ends the process at once."""
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import Generator
+
+import structlog
+import uvicorn
+
+from contracts.errors import Fault
+from services.gateway.app import create_app, create_gateway
+from services.gateway.config import GatewaySettings
+from services.runtime.logs import configure
+from services.runtime.server import until_signalled
+
+_log = structlog.get_logger(__name__)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own signal handlers: it would end by the signal, not with exit code 0."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave the signals alone."""
+        yield
+
+
+async def serve(settings: GatewaySettings) -> None:
+    """Serve until signalled. Then event streams say bye, and open requests have `gateway_stop_s` to end."""
+    listening = _listen(settings.gateway_host, settings.gateway_port)
+    gateway = create_gateway(settings)
+    config = uvicorn.Config(
+        create_app(gateway),
+        http="httptools",
+        ws="none",
+        loop="asyncio",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, round(settings.gateway_stop_s)),
+    )
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    stopping = asyncio.create_task(until_signalled())
+    host, port = listening.getsockname()[:2]
+    _log.info("gateway listens", host=host, port=port)
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    gateway.feeds.close("the gateway is going down; come back with the last event id")
+    server.should_exit = True
+    await serving
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family, backlog=2048)
+    listening.set_inheritable(False)
+    return listening
+
+
+def main() -> None:
+    """Entry point; exits 2 when the settings do not allow to serve."""
+    settings = GatewaySettings()
+    configure("gateway", settings.log_level)
+    try:
+        settings.check_bind()
+        asyncio.run(serve(settings))
+    except Fault as fault:
+        sys.stderr.write(f"thothii-gateway: {fault.message}\n")
+        sys.exit(fault.code.kind.exit_code)
+    except OSError as error:
+        sys.stderr.write(
+            f"thothii-gateway: cannot listen on {settings.gateway_host}:{settings.gateway_port}: {error}\n"
+        )
+        sys.exit(9)
+
+
+if __name__ == "__main__":
+    main()

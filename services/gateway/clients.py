@@ -1,0 +1,188 @@
+"""The services behind the gateway. What cannot have had an effect is tried again while they restart."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_random_exponential
+
+from contracts.errors import Code, Fault
+from services.gateway.config import GatewaySettings
+from services.runtime.channel import open_channel
+from services.runtime.faults import fault_of, told_fault
+from thothii.events.v1.events_pb2 import EventBatch
+from thothii.executor.v1.executor_service_pb2 import ExportSqlRequest, ExportSqlResponse
+from thothii.executor.v1.executor_service_pb2_grpc import ExecutorServiceStub
+from thothii.orchestrator.v1.orchestrator_service_pb2 import SubscribeRequest, SubscribeResponse
+from thothii.orchestrator.v1.orchestrator_service_pb2_grpc import OrchestratorServiceStub
+
+if TYPE_CHECKING:
+    # The names exist in the generated types only.
+    from thothii.executor.v1.executor_service_pb2_grpc import ExecutorServiceAsyncStub
+    from thothii.orchestrator.v1.orchestrator_service_pb2_grpc import OrchestratorServiceAsyncStub
+
+READ_S = 15.0
+"""Seconds that one attempt of a plain read may take."""
+
+END: Any = cast(Any, grpc.aio).EOF
+"""What reading a call gives after its last message; grpc's types leave the name out."""
+
+# A multi-callable of a generated stub; grpc has no types of its own.
+Method = Callable[..., Any]
+
+
+class Peer:
+    """One service behind the gateway."""
+
+    def __init__(self, name: str, channel: grpc.aio.Channel, retry_s: float) -> None:
+        self.name = name
+        self.channel = channel
+        self._retry_s = retry_s
+
+    async def read(self, method: Method, request: Any, seconds: float = READ_S, retry: bool = True) -> Any:
+        """Call something that changes nothing; an absent service is waited for. Raises Fault."""
+        return await self._retrying(lambda: self._once(method, request, seconds), retry)
+
+    async def write(self, method: Method, request: Any, seconds: float) -> Any:
+        """Call something with an effect: wait for a connection, then send it once. Raises Fault."""
+        await self._retrying(self._connected, True)
+        try:
+            return await method(request, timeout=seconds)
+        except grpc.aio.AioRpcError as error:
+            # A service that tells of its failure knows what it did; a connection that broke leaves that open.
+            if error.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
+                raise Fault(
+                    Code.UNAVAILABLE,
+                    f"the {self.name} went away during the call and may have done it: look before repeating",
+                    may_have_happened=True,
+                ) from error
+            raise fault_of(error) from error
+
+    async def stream(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
+        """Open a stream of responses and wait for the first: (call, first or EOF). Raises Fault."""
+
+        async def attempt() -> tuple[Any, Any]:
+            call = open_call()
+            try:
+                return call, await call.read()
+            except grpc.aio.AioRpcError as error:
+                raise fault_of(error) from error
+            except asyncio.CancelledError:
+                call.cancel()
+                raise
+
+        return await self._retrying(attempt, True)
+
+    async def serving(self, seconds: float = 2.0) -> bool:
+        """True when the service answers its health check with SERVING."""
+        stub: Any = health_pb2_grpc.HealthStub(self.channel)
+        try:
+            answer = await stub.Check(health_pb2.HealthCheckRequest(), timeout=seconds)
+        except grpc.aio.AioRpcError:
+            return False
+        return answer.status == health_pb2.HealthCheckResponse.SERVING
+
+    async def _once(self, method: Method, request: Any, seconds: float) -> Any:
+        try:
+            return await method(request, timeout=seconds)
+        except grpc.aio.AioRpcError as error:
+            raise fault_of(error) from error
+
+    async def _connected(self) -> None:
+        state = self.channel.get_state(try_to_connect=True)
+        if state is not grpc.ChannelConnectivity.READY:
+            try:
+                async with asyncio.timeout(1.0):
+                    await self.channel.channel_ready()
+            except TimeoutError as error:
+                raise self._absent() from error
+
+    def _absent(self) -> Fault:
+        return Fault(Code.UNAVAILABLE, f"the {self.name} does not answer; try again")
+
+    async def _retrying(self, attempt: Callable[[], Any], retry: bool) -> Any:
+        def worth_it(error: BaseException) -> bool:
+            return retry and isinstance(error, Fault) and error.code is Code.UNAVAILABLE
+
+        attempts = AsyncRetrying(
+            retry=retry_if_exception(worth_it),
+            stop=stop_after_delay(self._retry_s),
+            wait=wait_random_exponential(multiplier=0.05, max=1.0),
+            reraise=True,
+        )
+        return await attempts(attempt)
+
+
+class EventSubscription:
+    """A subscription at the orchestrator whose first batch has arrived."""
+
+    def __init__(self, call: Any, first: SubscribeResponse) -> None:
+        self._call = call
+        self._first: SubscribeResponse | None = first
+
+    async def read(self) -> EventBatch | None:
+        """The next batch; None at the end. Raises Fault when the orchestrator fails."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first.batch
+        try:
+            response = await self._call.read()
+        except grpc.aio.AioRpcError as error:
+            raise fault_of(error) from error
+        return None if response is END else response.batch
+
+    def cancel(self) -> None:
+        """Give the subscription up."""
+        self._call.cancel()
+
+
+class Services:
+    """The orchestrator and the tht-executor."""
+
+    def __init__(self, settings: GatewaySettings) -> None:
+        token = settings.service_token.get_secret_value()
+        orchestrator = open_channel(settings.orchestrator_address, token)
+        executor = open_channel(settings.executor_address, token)
+        self.orchestrator = Peer("orchestrator", orchestrator, settings.gateway_retry_s)
+        self.executor = Peer("tht-executor", executor, settings.gateway_retry_s)
+        self.orchestrator_stub: "OrchestratorServiceAsyncStub" = OrchestratorServiceStub(orchestrator)
+        self.executor_stub: "ExecutorServiceAsyncStub" = ExecutorServiceStub(executor)
+
+    async def subscribe(self, session_id: str, last_event_id: str) -> EventSubscription:
+        """Subscribe to a session's events; returns once its first batch is here. Raises Fault.
+
+        Every subscription begins with a batch, so that its arrival is the acknowledgement.
+        """
+        request = SubscribeRequest(session_id=session_id, last_event_id=last_event_id)
+        call, first = await self.orchestrator.stream(lambda: self.orchestrator_stub.Subscribe(request))
+        if first is END:
+            raise Fault(Code.UNAVAILABLE, "the orchestrator ended the event stream at once; try again")
+        return EventSubscription(call, first)
+
+    async def export(
+        self, request: ExportSqlRequest, seconds: float
+    ) -> tuple[ExportSqlResponse, AsyncIterator[ExportSqlResponse]]:
+        """Begin an export: its head, then the parts that follow. Raises Fault, in the middle too."""
+        call, head = await self.executor.stream(
+            lambda: self.executor_stub.ExportSql(request, timeout=seconds)
+        )
+        if head is END:
+            raise Fault(Code.INTERNAL, "the export ended before it began")
+        return head, _parts(call)
+
+    async def close(self) -> None:
+        """Close both channels."""
+        await self.orchestrator.channel.close()
+        await self.executor.channel.close()
+
+
+async def _parts(call: Any) -> AsyncIterator[ExportSqlResponse]:
+    try:
+        while (part := await call.read()) is not END:
+            yield part
+    except grpc.aio.AioRpcError as error:
+        raise fault_of(error) from error
+    finally:
+        call.cancel()

@@ -1,0 +1,116 @@
+"""The approved SQL's result: pages, and the whole as a file."""
+
+from collections.abc import AsyncIterator
+
+import structlog
+from starlette.responses import Response
+
+from contracts.errors import Code, Fault
+from services.gateway.bodies import ExportQuery, PreviewQuery
+from services.gateway.documents import Page
+from services.gateway.endpoints import Call, Endpoint, json_response
+from services.gateway.streaming import Download
+from thothii.executor.v1.executor_service_pb2 import (
+    ExportHead,
+    ExportSqlRequest,
+    ExportSqlResponse,
+    PreviewSqlRequest,
+)
+
+SQL_FAULTS = (
+    Code.NOT_APPROVED,
+    Code.APPROVAL_MISMATCH,
+    Code.REFUSED,
+    Code.DATABASE_ERROR,
+    Code.DATABASE_UNAVAILABLE,
+    Code.WORKSPACE_BROKEN,
+    Code.RESULT_EXPIRED,
+    Code.TOO_LARGE,
+    Code.OVER_CAP,
+    Code.BUSY,
+    Code.CANCELLED,
+)
+
+_log = structlog.get_logger(__name__)
+
+
+async def preview(call: Call) -> Response:
+    """A page."""
+    query: PreviewQuery = call.query
+    services = call.gateway.services
+    request = PreviewSqlRequest(
+        session_id=call.session_id,
+        limit=query.limit,
+        offset=query.offset,
+        result_id=query.result_id,
+        fresh=query.fresh,
+    )
+    answer = await services.executor.read(
+        services.executor_stub.PreviewSql, request, call.gateway.settings.gateway_query_s
+    )
+    return json_response(answer.page_json)
+
+
+async def export(call: Call) -> Response:
+    """The file. What fails before its first bytes is still told as a problem."""
+    query: ExportQuery = call.query
+    request = ExportSqlRequest(
+        session_id=call.session_id, format=query.format, result_id=query.result_id, raw=query.raw
+    )
+    timeout = call.gateway.settings.gateway_export_s
+    first, parts = await call.gateway.services.export(request, timeout)
+    if first.WhichOneof("part") != "head":
+        raise Fault(Code.INTERNAL, "the export did not begin with its head")
+    second = await anext(parts, None)
+    if second is None:
+        raise Fault(Code.INTERNAL, "the export ended before its first bytes")
+    head = first.head
+    headers = {"x-result-id": head.result_id} if head.result_id else {}
+    pieces = _pieces(call, head, second, parts)
+    return Download(pieces, head.media_type or "application/octet-stream", head.filename, headers)
+
+
+async def _pieces(
+    call: Call, head: ExportHead, part: ExportSqlResponse, parts: AsyncIterator[ExportSqlResponse]
+) -> AsyncIterator[bytes]:
+    # The log says of every download who took what, and whether it was the whole.
+    log = _log.bind(session=call.session_id, by=call.author, file=head.filename, result_id=head.result_id)
+    following: ExportSqlResponse | None = part
+    while following is not None:
+        if following.WhichOneof("part") == "tail":
+            log.info("exported", rows=following.tail.row_count, sha256=following.tail.sha256)
+            return
+        yield following.chunk
+        following = await anext(parts, None)
+    log.warning("export failed")
+    raise Fault(Code.INTERNAL, "the export ended without its tail")
+
+
+ENDPOINTS = (
+    Endpoint(
+        method="POST",
+        path="/sessions/{id}/sql/preview",
+        name="previewSql",
+        summary="A page of the approved SQL's result",
+        handle=preview,
+        answer=Page,
+        query=PreviewQuery,
+        faults=SQL_FAULTS,
+        stops_with_client=True,
+    ),
+    Endpoint(
+        method="POST",
+        path="/sessions/{id}/sql/export",
+        name="exportSql",
+        summary="The approved SQL's whole result as a file; a body that breaks off means it failed",
+        handle=export,
+        query=ExportQuery,
+        media_types=("text/csv", "application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"),
+        answer_headers={
+            "Content-Disposition": "A name for the file.",
+            "X-Result-Id": "The kept result that the file was read from.",
+        },
+        faults=SQL_FAULTS,
+        stops_with_client=True,
+    ),
+)

@@ -1,0 +1,111 @@
+"""Answers that last: event streams and downloads. Both end when their client goes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from urllib.parse import quote
+
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from services.gateway.sse import retry
+from services.gateway.upstream import Reader
+
+EVENT_STREAM = "text/event-stream"
+RETRY_MS = 1_000
+"""Milliseconds after which a client comes back."""
+FAREWELL_S = 2.0
+"""Seconds that a reader which is to end has to take what still waits for it."""
+
+
+async def until_gone(receive: Receive) -> None:
+    """Wait until the client has closed the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class EventStream(Response):
+    """The events that wait for `reader`, as they come; `leave` is called once at the end."""
+
+    def __init__(self, reader: Reader, heartbeat: float, leave: Callable[[Reader], None]) -> None:
+        super().__init__(
+            media_type=EVENT_STREAM,
+            headers={"cache-control": "no-store, no-transform", "x-accel-buffering": "no"},
+        )
+        del self.headers["content-length"]
+        self._reader = reader
+        self._heartbeat = heartbeat
+        self._leave = leave
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the reader ends, the client goes, or an evicted client does not take its farewell."""
+        del scope
+        tasks = {
+            asyncio.create_task(self._send(send)),
+            asyncio.create_task(until_gone(receive)),
+            asyncio.create_task(self._cut_off()),
+        }
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._leave(self._reader)
+
+    async def _send(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        chunk = retry(RETRY_MS)
+        while chunk:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            chunk = await self._reader.take(self._heartbeat)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _cut_off(self) -> None:
+        await self._reader.until_ended()
+        await asyncio.sleep(FAREWELL_S)
+
+
+class Download(Response):
+    """A file in pieces. A failure in the middle leaves the body without its end: the client notices."""
+
+    def __init__(
+        self, pieces: AsyncIterator[bytes], media_type: str, filename: str, headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(
+            media_type=media_type,
+            headers={
+                "cache-control": "no-store",
+                "content-disposition": content_disposition(filename),
+                **headers,
+            },
+        )
+        del self.headers["content-length"]
+        self._pieces = pieces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send every piece; stop when the client goes."""
+        del scope
+        sending = asyncio.create_task(self._send(send))
+        gone = asyncio.create_task(until_gone(receive))
+        try:
+            await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                await sending
+        finally:
+            gone.cancel()
+            sending.cancel()
+            await asyncio.wait({sending})
+
+    async def _send(self, send: Send) -> None:
+        start: Message = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        async for piece in self._pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def content_disposition(filename: str) -> str:
+    """An attachment called `filename` (RFC 6266): plain for old clients, `filename*` for every other name."""
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\/%' else "_" for c in filename)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
