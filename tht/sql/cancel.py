@@ -1,0 +1,51 @@
+"""A way to stop a running statement from another thread."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from contracts.errors import Code, Fault
+
+
+class Cancel:
+    """Set once, from any thread; an engine registers the function that interrupts its statement.
+
+    The function is called in the thread that calls `set()` and must not raise.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._set = False
+        self._interrupts: list[Callable[[], None]] = []
+
+    def set(self) -> None:
+        """Stop what runs, now and later. Idempotent."""
+        with self._lock:
+            self._set = True
+            interrupts = list(self._interrupts)
+        for interrupt in interrupts:
+            interrupt()
+
+    @property
+    def is_set(self) -> bool:
+        """True after `set()`."""
+        return self._set
+
+    def raise_if_set(self) -> None:
+        """Raises Fault CANCELLED after `set()`."""
+        if self._set:
+            raise Fault(Code.CANCELLED, "the statement was cancelled")
+
+    @contextmanager
+    def interrupting(self, interrupt: Callable[[], None]) -> Iterator[None]:
+        """While inside, `set()` calls `interrupt`; at once when it was set before."""
+        with self._lock:
+            self._interrupts.append(interrupt)
+            already = self._set
+        try:
+            if already:
+                interrupt()
+            yield
+        finally:
+            with self._lock:
+                self._interrupts.remove(interrupt)

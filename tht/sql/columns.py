@@ -1,0 +1,70 @@
+"""Columns of a result and the Arrow schema that carries them.
+
+A result travels as Arrow record batches. What the type of a column means to a client is kept in the metadata of its
+field, so that a kept file describes itself. Values that Arrow cannot hold exactly (unbounded numerics, infinite
+dates, 24:00:00, intervals as ISO 8601) are strings in canonical form with their logical type beside them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+_TYPE = b"thothii.type"
+_NAME = b"thothii.name"
+_EXACT = b"thothii.arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column as a client sees it."""
+
+    name: str
+    """As the database gives it; may repeat or be empty."""
+    key: str
+    """Unique in the result."""
+    type: str
+    """Logical type: integer, bigint, decimal, float, boolean, text, bytes, date, time, timetz, timestamp,
+    timestamptz, interval, uuid, json, bit, array, struct, map, any."""
+
+
+def field(index: int, name: str, type_: str, arrow: pa.DataType, exact: str | None = None) -> "pa.Field[pa.DataType]":
+    """The Arrow field of column `index`; `exact` names the Arrow type that an export should cast to."""
+    metadata = {_TYPE: type_.encode(), _NAME: name.encode("utf-8", "replace")}
+    if exact is not None:
+        metadata[_EXACT] = exact.encode()
+    return pa.field(f"c{index}", arrow, metadata=metadata)
+
+
+def columns_of(schema: pa.Schema) -> list[Column]:
+    """The columns that a schema made of `field()` describes."""
+    return [Column(name_of(f), f.name, type_of(f)) for f in schema]
+
+
+def type_of(found: "pa.Field[pa.DataType]") -> str:
+    """Logical type of a field."""
+    return (found.metadata or {}).get(_TYPE, b"text").decode()
+
+
+def name_of(found: "pa.Field[pa.DataType]") -> str:
+    """The column's name in the database."""
+    return (found.metadata or {}).get(_NAME, found.name.encode()).decode()
+
+
+def exact_of(found: "pa.Field[pa.DataType]") -> str | None:
+    """What an Arrow or Parquet export makes of the column: `decimal(p,s)`, `date`, `timestamp`, `timestamptz`, `time`."""
+    exact = (found.metadata or {}).get(_EXACT)
+    return exact.decode() if exact else None
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Names for formats that need unique, non-empty ones: `id`, `id_2`, `column_3`."""
+    taken: set[str] = set()
+    unique: list[str] = []
+    for index, name in enumerate(names, start=1):
+        candidate, count = name or f"column_{index}", 2
+        while candidate in taken:
+            candidate, count = f"{name or f'column_{index}'}_{count}", count + 1
+        taken.add(candidate)
+        unique.append(candidate)
+    return unique

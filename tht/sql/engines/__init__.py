@@ -1,0 +1,1 @@
+"""One file for each engine; `base` holds what they share."""

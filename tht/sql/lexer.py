@@ -1,0 +1,284 @@
+"""One lexer for four dialects: what is a string, a name, a comment, and where a statement ends.
+
+The guard never trusts a general parser with the question where a comment or a string ends, because each engine
+answers it differently (SQLite ends `--` at LF only, PostgreSQL and DuckDB nest `/* */`, MariaDB escapes with a
+backslash and runs what stands in `/*! */`). This module answers it by the engine's own rules and hands the parser
+a text in which the question does not arise any more: no comments, plain literals, plain names.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from contracts.errors import Code, Fault
+
+Kind = Literal["space", "string", "name", "word", "number", "operator", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of SQL: `text` as it stands, `value` what it means (a name or literal without its quotes)."""
+
+    kind: Kind
+    text: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The lexical rules of one dialect."""
+
+    line_end: str
+    """Characters that end a `--` comment."""
+    nested: bool
+    """`/* */` nests."""
+    open_comment: bool
+    """A `/*` that is never closed ends with the text instead of being an error."""
+    hash_comment: bool
+    dash_needs_space: bool
+    """`--` begins a comment only before white space or the end."""
+    executable: bool
+    """`/*!` and `/*M!` hold code."""
+    double: Literal["name", "string"]
+    """What stands between double quotes."""
+    backslash: bool
+    """A backslash escapes inside every string."""
+    estring: bool
+    """E'..' is a string with backslash escapes."""
+    dollar: bool
+    """$tag$..$tag$ is a string."""
+    unicode: bool
+    """U&'..' and U&".." hold escapes."""
+    backtick: bool
+    bracket: bool
+    """[x] is a name."""
+
+
+LEXICONS: dict[str, Lexicon] = {
+    "sqlite": Lexicon("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
+    "duckdb": Lexicon("\n\r", True, False, False, False, False, "name", False, True, True, False, False, False),
+    "postgres": Lexicon("\n\r", True, False, False, False, False, "name", False, True, True, True, False, False),
+    "mariadb": Lexicon("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
+}
+
+_SPACE = re.compile(r"[\s\x00-\x20\ufeff]+")
+_WORD = re.compile(r"[^\W\d][\w$]*")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?")
+_OPERATOR = re.compile(r"::|:=|[+\-*/<>=~!@#%^&|`?]+")
+_DOLLAR = re.compile(r"\$(?:[^\W\d][\w]*)?\$")
+_USER_VARIABLE = re.compile(r"@@?[\w.$]+")
+
+
+def scan(sql: str, dialect: str) -> list[Piece]:
+    """The pieces of `sql`; comments come as `space`, a `;` outside everything as `end`.
+
+    Raises Fault REFUSED for what is never read: an executable comment, a string, name or comment without an
+    end, a NUL.
+    """
+    return _Scanner(sql, LEXICONS[dialect], dialect).run()
+
+
+class _Scanner:
+    def __init__(self, sql: str, rules: Lexicon, dialect: str) -> None:
+        self.sql = sql
+        self.rules = rules
+        self.dialect = dialect
+        self.at = 0
+        self.pieces: list[Piece] = []
+
+    def run(self) -> list[Piece]:
+        if "\0" in self.sql:
+            raise refused("the statement holds a NUL character")
+        readers: tuple[Callable[[], bool], ...] = (
+            self._space,
+            self._comment,
+            self._unicode,
+            self._prefixed,
+            self._quoted,
+            self._dollar,
+            self._variable,
+            self._word,
+            self._number,
+        )
+        while self.at < len(self.sql):
+            if not any(reader() for reader in readers):
+                self._operator()
+        return self.pieces
+
+    def _add(self, kind: Kind, end: int, value: str | None = None) -> bool:
+        text = self.sql[self.at : end]
+        self.pieces.append(Piece(kind, text, text if value is None else value))
+        self.at = end
+        return True
+
+    def _space(self) -> bool:
+        match = _SPACE.match(self.sql, self.at)
+        return bool(match) and self._add("space", match.end())
+
+    def _comment(self) -> bool:
+        sql, at = self.sql, self.at
+        if sql.startswith("/*", at):
+            return self._add("space", self._block_end())
+        dashes = sql.startswith("--", at)
+        if dashes and self.rules.dash_needs_space:
+            dashes = at + 2 >= len(sql) or sql[at + 2] <= " "
+        if not dashes and not (self.rules.hash_comment and sql[at] == "#"):
+            return False
+        ends = [place for mark in self.rules.line_end if (place := sql.find(mark, at)) >= 0]
+        return self._add("space", min(ends, default=len(sql)))
+
+    def _block_end(self) -> int:
+        sql, at = self.sql, self.at
+        if self.rules.executable and (sql.startswith("/*!", at) or sql[at : at + 4].upper() == "/*M!"):
+            raise refused("a comment that the server executes (/*! */) is not allowed")
+        depth, at = 1, at + 2
+        while depth:
+            close, nested = sql.find("*/", at), sql.find("/*", at)
+            if close < 0:
+                if self.rules.open_comment:
+                    return len(sql)
+                raise refused("a comment has no end")
+            if self.rules.nested and 0 <= nested < close:
+                depth, at = depth + 1, nested + 2
+            else:
+                depth, at = depth - 1, close + 2
+        return at
+
+    def _unicode(self) -> bool:
+        opening = self.sql[self.at : self.at + 3].upper()
+        if not self.rules.unicode or opening not in ("U&'", 'U&"'):
+            return False
+        end, body = self._body(self.at + 2, opening[2], False)
+        escape, end = self._uescape(end)
+        kind: Kind = "string" if opening[2] == "'" else "name"
+        return self._add(kind, end, _unescape(body, escape))
+
+    def _uescape(self, end: int) -> tuple[str, int]:
+        """The escape character of a U& literal that ends at `end`, and where its UESCAPE clause ends.
+
+        Comments may stand before UESCAPE; such a literal is refused rather than half understood."""
+        match = re.compile(r"\s*UESCAPE\s*'(.)'", re.I | re.S).match(self.sql, end)
+        if match:
+            return match[1], match.end()
+        if re.search(r"uescape", self.sql, re.I):
+            raise refused("UESCAPE is only understood directly behind its literal")
+        return "\\", end
+
+    def _prefixed(self) -> bool:
+        """E'..' with its escapes; N'..', X'..' and B'..', which are ordinary strings to a lexer."""
+        if self.sql[self.at + 1 : self.at + 2] != "'":
+            return False
+        prefix = self.sql[self.at].upper()
+        escapes = self.rules.estring and prefix == "E"
+        if not escapes and prefix not in "NXB":
+            return False
+        end, body = self._body(self.at + 1, "'", escapes or self.rules.backslash)
+        return self._add("string", end, body)
+
+    def _quoted(self) -> bool:
+        rules, mark = self.rules, self.sql[self.at]
+        if mark == "'" or (mark == '"' and rules.double == "string"):
+            end, body = self._body(self.at, mark, rules.backslash)
+            return self._add("string", end, body)
+        if mark == '"' or (mark == "`" and rules.backtick):
+            end, body = self._body(self.at, mark, False)
+            return self._add("name", end, body)
+        if mark == "[" and rules.bracket:
+            end = self.sql.find("]", self.at)
+            if end < 0:
+                raise refused("a name in brackets has no end")
+            return self._add("name", end + 1, self.sql[self.at + 1 : end])
+        return False
+
+    def _body(self, at: int, mark: str, backslash: bool) -> tuple[int, str]:
+        """End and content of the quoted text that begins at `at`; the mark doubled is the mark itself."""
+        sql, parts, at = self.sql, list[str](), at + 1
+        while True:
+            close = sql.find(mark, at)
+            escape = sql.find("\\", at) if backslash else -1
+            if close < 0:
+                raise refused("a quoted text has no end")
+            if 0 <= escape < close:
+                parts.append(sql[at : escape + 2])
+                at = escape + 2
+            elif sql.startswith(mark, close + 1):
+                parts.append(sql[at : close + 1])
+                at = close + 2
+            else:
+                parts.append(sql[at:close])
+                return close + 1, "".join(parts)
+
+    def _dollar(self) -> bool:
+        match = _DOLLAR.match(self.sql, self.at) if self.rules.dollar else None
+        if not match:
+            return False
+        end = self.sql.find(match[0], match.end())
+        if end < 0:
+            raise refused("a dollar-quoted text has no end")
+        return self._add("string", end + len(match[0]), self.sql[match.end() : end])
+
+    def _variable(self) -> bool:
+        match = _USER_VARIABLE.match(self.sql, self.at) if self.rules.executable else None
+        return bool(match) and self._add("word", match.end())
+
+    def _word(self) -> bool:
+        match = _WORD.match(self.sql, self.at)
+        return bool(match) and self._add("word", match.end())
+
+    def _number(self) -> bool:
+        match = _NUMBER.match(self.sql, self.at)
+        return bool(match) and self._add("number", match.end())
+
+    def _operator(self) -> None:
+        if self.sql[self.at] == ";":
+            self._add("end", self.at + 1)
+            return
+        match = _OPERATOR.match(self.sql, self.at)
+        end = match.end() if match else self.at + 1
+        run = self.sql[self.at : end]
+        # as PostgreSQL's lexer does: a comment ends the run, and a sign at its end is not part of it
+        for mark in ("/*", "--", "#", "`"):
+            starts_comment = mark != "#" or self.rules.hash_comment
+            starts_comment = starts_comment and (mark != "`" or self.rules.backtick)
+            place = run.find(mark, 1)
+            if starts_comment and place > 0 and not (mark == "--" and self.rules.dash_needs_space):
+                run = run[:place]
+        while len(run) > 1 and run[-1] in "+-" and not set(run) & set("~!@#%^&|`?"):
+            run = run[:-1]
+        self._add("operator", self.at + len(run))
+
+
+def refused(message: str, **details: object) -> Fault:
+    """A refusal by the guard."""
+    return Fault(Code.REFUSED, message, **details)
+
+
+def _unescape(body: str, escape: str) -> str:
+    """A U& literal's text; PostgreSQL manual 4.1.2.3: escape + 4 digits, escape + `+` + 6 digits, escape twice."""
+    mark = re.escape(escape)
+
+    def character(match: re.Match[str]) -> str:
+        digits = match[1] or match[2]
+        if not digits:
+            return escape
+        code = int(digits, 16)
+        if code == 0 or code > 0x10FFFF:
+            raise refused("an escape in a U& literal is no character")
+        return chr(code)
+
+    pattern = rf"{mark}(?:([0-9A-Fa-f]{{4}})|\+([0-9A-Fa-f]{{6}})|{mark})"
+    if re.sub(pattern, "", body).count(escape):
+        raise refused("an escape in a U& literal is not understood")
+    return re.sub(pattern, character, body)
+
+
+def statements(pieces: list[Piece]) -> list[list[Piece]]:
+    """The pieces of each statement that holds more than white space, without the semicolons between them."""
+    found: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if piece.kind == "end":
+            found.append([])
+        else:
+            found[-1].append(piece)
+    return [statement for statement in found if any(piece.kind != "space" for piece in statement)]

@@ -1,0 +1,140 @@
+"""From pieces to a syntax tree: plain text for sqlglot, parsed on a deep stack."""
+
+import logging
+import re
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from tht.sql.lexer import Piece, refused
+
+STACK = 256 << 20
+"""Bytes of stack of the parsing thread; only what is used is paid for."""
+DEPTH = 50_000
+"""Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's default."""
+
+T = TypeVar("T")
+
+_PLAIN = re.compile(r"[A-Za-z0-9_ .,:$%/+{}\[\]-]{0,64}")
+_KNOWN_OPERATORS = {
+    "postgres": frozenset(
+        "+ - * / % ^ < > = <= >= <> != || ~ ~* !~ !~* ~~ !~~ ~~* !~~* & | # << >> -> ->> #> #>> @> <@ ? ?| ?& && "
+        "@@ => := -|- ^@".split()
+    ),
+}
+_SYNTAX_NOISE = {
+    "postgres": ((("at", "local"), "AT TIME ZONE 'x'"),),
+    "mariadb": ((("rows", "examined"), ","),),
+}
+"""Words that sqlglot cannot read, and what stands for them in the text it is given."""
+
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+
+
+def plain_text(pieces: Sequence[Piece], dialect: str) -> str:
+    """The statement as sqlglot is given it: no comments, literals that hold nothing of interest shortened, names
+    in the quotes of the dialect. It is parsed and thrown away; what runs is always the text as it was given."""
+    noise = _SYNTAX_NOISE.get(dialect, ())
+    words = significant(pieces)
+    parts: list[str] = []
+    skip = 0
+    for index, piece in enumerate(words):
+        if skip:
+            skip -= 1
+            continue
+        for sequence, replacement in noise:
+            if match_words(words, index, sequence):
+                parts.append(replacement)
+                skip = len(sequence) - 1
+                break
+        else:
+            parts.append(_plain(piece, dialect))
+    return "".join(parts)
+
+
+def _plain(piece: Piece, dialect: str) -> str:
+    if piece.kind == "string":
+        value = piece.value if _PLAIN.fullmatch(piece.value) else "x"
+        return f"'{value}' "
+    if piece.kind == "name":
+        return _quoted(piece.value, dialect)
+    if piece.kind == "operator":
+        known = _KNOWN_OPERATORS.get(dialect)
+        if known is None or piece.text in known or piece.text[0] in "(),.[]{}:;":
+            return f" {piece.text} ".replace("--", "- -").replace("/*", "/ *")
+        return " - "
+    return f" {piece.text} "
+
+
+def _quoted(name: str, dialect: str) -> str:
+    mark = "`" if dialect == "mariadb" else '"'
+    return f" {mark}{name.replace(mark, mark + mark)}{mark} "
+
+
+def significant(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces without white space and comments."""
+    return [piece for piece in pieces if piece.kind != "space"]
+
+
+def match_words(pieces: Sequence[Piece], at: int, words: Sequence[str]) -> bool:
+    """True when the bare words `words` stand at index `at` of significant pieces."""
+    found = pieces[at : at + len(words)]
+    return len(found) == len(words) and all(
+        piece.kind == "word" and piece.text.lower() == word for piece, word in zip(found, words, strict=True)
+    )
+
+
+def parse_one(text: str, parser: str) -> exp.Expr:
+    """The tree of one statement. Raises Fault REFUSED when sqlglot cannot read it or reads no or several."""
+
+    def parse() -> list[exp.Expr | None]:
+        return list(sqlglot.parse(text, dialect=parser))
+
+    try:
+        trees = on_deep_stack(parse)
+    except SqlglotError as error:
+        raise refused(f"the statement cannot be understood: {_first_line(error)}") from error
+    except (RecursionError, MemoryError) as error:
+        raise refused("the statement is nested too deeply") from error
+    except (ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
+        raise refused("the statement cannot be understood") from error
+    found = [tree for tree in trees if tree is not None and not isinstance(tree, exp.Semicolon)]
+    if len(found) != 1 or len(trees) != 1:
+        raise refused("exactly one statement is allowed")
+    return found[0]
+
+
+def on_deep_stack(work: Callable[[], T]) -> T:
+    """The result of `work`, run in a thread with a large stack and a high recursion limit."""
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # handed to the caller below
+            failure.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(STACK)
+    sys.setrecursionlimit(DEPTH)
+    try:
+        thread = threading.Thread(target=run, name="sql-parser")
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(limit)
+    if failure:
+        raise failure[0].with_traceback(None)
+    return outcome[0]
+
+
+def _first_line(error: Exception) -> str:
+    """What sqlglot says, without the excerpt of the statement that follows it."""
+    line = str(error).split("\n", 1)[0].strip()
+    return re.sub(r"\x1b\[[0-9;]*m", "", line.split(". Line ", 1)[0])[:160]
