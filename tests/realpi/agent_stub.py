@@ -1,6 +1,6 @@
-"""A stand-in for the orchestrator's agent endpoint: one session, its ledger and a little schema, all in memory.
+"""A stand-in for the orchestrator's agent endpoint: one session, its ledger, a little schema, all in memory.
 
-It derives the phase from its ledger by the rules of docs/contracts.md 2, as far as a test of the gate needs them.
+Its phase follows from the ledger by the rules of docs/contracts.md 2, as far as tests of the gate need them.
 """
 
 import hashlib
@@ -270,7 +270,7 @@ class _Handler(BaseHTTPRequestHandler):
     def address_string(self) -> str:
         return "unix"
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
         """Say nothing; the calls are kept."""
 
     def do_POST(self) -> None:

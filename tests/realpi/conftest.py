@@ -1,4 +1,4 @@
-"""Fixtures of the tests on the real Pi. They are skipped only where Pi is not installed (`make pi` installs it)."""
+"""Fixtures of the tests on the real Pi, which are skipped only where Pi is not installed (`make pi`)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -1,7 +1,8 @@
 """What a model would do with the demo question, from F1 to F5, as a script for `ScriptedModel`.
 
-`FlowScript` is a function of the request alone: it reads off the conversation which steps are done and gives the next one.
-So one model can serve many sessions at once, a rejected artifact is written again, and a resumed session goes on.
+`FlowScript` is a function of the request alone: it reads off the conversation which steps are done and gives
+the next one. So one model can serve many sessions at once, a rejected artifact is written again, and a
+resumed session goes on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +25,7 @@ SELECT a.name AS carrier, round(b.mean_delay, 2) AS mean_arrival_delay_minutes, 
 FROM by_carrier AS b JOIN airlines AS a ON a.carrier = b.carrier
 ORDER BY b.mean_delay DESC"""
 
-CLOSING = "Frontier Airlines had the worst average arrival delay in 2013: 21.9 minutes over the flights that arrived."
+CLOSING = "Frontier Airlines had the worst average arrival delay in 2013: 21.9 minutes over all that arrived."
 
 SCHEMA_LINKING: dict[str, Any] = {
     "reading": "Highest mean arrival delay of a carrier over the flights that arrived in 2013",
@@ -212,7 +213,7 @@ QUESTION_STEPS: Sequence[tuple[str, Step]] = (
         ),
     ),
 )
-"""Questions that the flow can do without, with the step after which each is asked: with them every widget is seen."""
+"""Questions the flow can do without, with the step after which each is asked; they show the other widgets."""
 
 
 def all_steps() -> list[Step]:
@@ -221,7 +222,7 @@ def all_steps() -> list[Step]:
     return [step for main in MAIN_STEPS for step in (main, after.get(main.name)) if step]
 
 
-# A gate that refuses because the phase is closed says that the step was done before, e.g. just before a crash.
+# "is closed" is not among them: the step was done before, for instance just before a crash.
 UNDONE = (
     "REJECTED",
     "belongs to phase",
@@ -235,7 +236,7 @@ MAX_ATTEMPTS = 4
 
 
 class FlowScript:
-    """The script as a callable for `ScriptedModel`. Every step that did not succeed is tried again, some times."""
+    """The script as a callable for `ScriptedModel`. A step that did not succeed is tried again."""
 
     def __init__(
         self,
@@ -244,7 +245,7 @@ class FlowScript:
         rewrite: Callable[[Step, str], Step] | None = None,
         closing: str = CLOSING,
     ) -> None:
-        """`rewrite` gets the writing step of a rejected artifact and the gate's text, and gives the step to do instead."""
+        """`rewrite` gets the step that wrote a rejected artifact and the gate's text, and gives the next."""
         self._steps = list(all_steps() if steps is None else steps)
         self._rewrite = rewrite or (lambda step, _comment: step)
         self._closing = closing

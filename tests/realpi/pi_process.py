@@ -36,7 +36,7 @@ def find_node() -> str | None:
 
 
 class PiProcess:
-    """One `pi --mode rpc`. Records are kept in order; `wait_for` looks at each of them once, or from `since`."""
+    """One `pi --mode rpc`; its records are kept in order."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """A model server that says what a script tells it: chat completions (OpenAI's API), streaming, on loopback.
 
-It makes the real Pi deterministic and offline. A script is a list of answers, or a function from a request to an
-answer; every request body is kept. `write_agent_folder` makes a folder for PI_CODING_AGENT_DIR in which the provider
-`scripted` is this server.
+It makes the real Pi deterministic and offline. A script is a list of answers, or a function from a request to
+an answer; every request body is kept. `write_agent_folder` makes a folder for PI_CODING_AGENT_DIR whose
+provider `scripted` is this server.
 """
 
 import json
@@ -58,9 +58,8 @@ class ScriptedModel:
         self.paths: list[str] = []
         self._released = threading.Event()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
-        self._server.scripted = self  # type: ignore[attr-defined]
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.scripted = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self.script(script)
 
@@ -103,15 +102,21 @@ class ScriptedModel:
         self._thread.join(5)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    scripted: ScriptedModel
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version: ClassVar[str] = "scripted-model"
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
         """Say nothing; the requests are kept."""
 
     def do_POST(self) -> None:
-        model: ScriptedModel = self.server.scripted  # type: ignore[attr-defined]
+        assert isinstance(self.server, _Server)
+        model = self.server.scripted
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         model.paths.append(self.path)
         number, answer = model.answer_to(body)
@@ -210,5 +215,5 @@ def text_of(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    blocks: list[Any] = content if isinstance(content, list) else []
-    return "".join(block["text"] for block in blocks if isinstance(block, dict) and "text" in block)
+    blocks: list[dict[str, Any]] = content or []
+    return "".join(block.get("text", "") for block in blocks)

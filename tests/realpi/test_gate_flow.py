@@ -48,7 +48,7 @@ def test_whole_flow_asks_with_every_widget_and_ends_in_approved_sql(
     assert stub.session.phase() == "F5"
     assert stub.session.artifacts["sql_final.sql"] == FINAL_SQL
     assert pi.call("get_last_assistant_text")["data"]["text"] == CLOSING
-    assert not [record for record in pi.of_type("extension_error")]
+    assert pi.of_type("extension_error") == []
     assert stub.unauthenticated == 0
 
 

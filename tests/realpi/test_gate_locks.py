@@ -1,4 +1,4 @@
-"""What the gate keeps from happening on the real Pi: other tools, other tasks, steps out of order, a gate that is not there."""
+"""What the gate keeps from happening on the real Pi: other tools and tasks, steps out of order, no gate."""
 
 import json
 import shutil
@@ -175,7 +175,8 @@ def test_sql_that_is_not_read_only_is_not_written(
     assert tool_results(pi) == [
         (
             True,
-            "sql_final.sql was not written, its SQL does not pass the check: only one statement that reads is allowed",
+            "sql_final.sql was not written, its SQL does not pass the check: "
+            "only one statement that reads is allowed",
         )
     ]
     assert "sql_final.sql" not in stub.session.artifacts
