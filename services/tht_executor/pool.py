@@ -1,0 +1,178 @@
+"""The pool of warm workers: who gets which worker, and when one is thrown away."""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Any
+
+import structlog
+
+from contracts.errors import Code, Fault
+from services.tht_executor.worker import Head, Result, Worker, WorkerDied
+
+_log = structlog.get_logger(__name__)
+
+
+class WorkerPool:
+    """At most `size` workers; calls wait in order of arrival.
+
+    Args:
+        start: makes a ready worker.
+        size: most workers at once.
+        queue: calls that may wait; the next one is refused with BUSY.
+        wait: seconds a call waits before it is refused with BUSY.
+        idle: seconds after which an idle worker ends, unless it is the last one.
+    """
+
+    def __init__(
+        self, start: Callable[[], Awaitable[Worker]], *, size: int, queue: int, wait: float, idle: float
+    ) -> None:
+        self._start = start
+        self._size = size
+        self._queue = queue
+        self._wait = wait
+        self._idle_seconds = idle
+        self._idle: list[Worker] = []
+        self._count = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._trimming: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Start the first worker, so that no call pays for it, and trim idle ones from now on."""
+        async with self._lease(""):
+            pass
+        self._trimming = asyncio.create_task(self._trim())
+
+    async def close(self) -> None:
+        """End every idle worker; those at work are ended by whoever holds them."""
+        if self._trimming is not None:
+            self._trimming.cancel()
+        self._size = 0
+        while self._idle:
+            await self._idle.pop().close()
+
+    async def call(
+        self, operation: str, arguments: Mapping[str, Any], *, affinity: str, deadline: float
+    ) -> bytes:
+        """Run one operation on a worker. Returns its result, a JSON object as bytes.
+
+        `affinity` names what the call is about, by the workspace: calls about the same thing meet a warm
+        connection. `deadline` is in seconds from when a worker is at hand; past it the worker is killed
+        and the call fails with TIMEOUT. Raises Fault BUSY without a free worker, INTERNAL when the worker died.
+        """
+        async with self._lease(affinity) as worker:
+            try:
+                async with asyncio.timeout(deadline):
+                    return await worker.call(operation, arguments)
+            except TimeoutError:
+                raise _overdue(operation) from None
+            except WorkerDied:
+                raise await _died(worker, operation) from None
+
+    async def stream(
+        self, operation: str, arguments: Mapping[str, Any], *, affinity: str, deadline: float
+    ) -> AsyncGenerator[Head | bytes | Result]:
+        """Run one streaming operation: head, chunks, result. `deadline` bounds the time to each part."""
+        async with (
+            self._lease(affinity) as worker,
+            contextlib.aclosing(worker.stream(operation, arguments)) as parts,
+        ):
+            while True:
+                try:
+                    async with asyncio.timeout(deadline):
+                        part = await anext(parts, None)
+                except TimeoutError:
+                    raise _overdue(operation) from None
+                except WorkerDied:
+                    raise await _died(worker, operation) from None
+                if part is None:
+                    return
+                yield part
+
+    @contextlib.asynccontextmanager
+    async def _lease(self, affinity: str) -> AsyncGenerator[Worker]:
+        """One worker for one call; a broken one is killed afterwards."""
+        await self._take_turn()
+        worker: Worker | None = None
+        try:
+            worker = self._pick(affinity) or await self._start()
+            worker.affinity = affinity
+            yield worker
+        finally:
+            if worker is not None and worker.alive and self._size > 0:
+                worker.idle_since = asyncio.get_running_loop().time()
+                self._idle.append(worker)
+            elif worker is not None:
+                # The kill must not be lost when the caller is cancelled once more.
+                await asyncio.shield(worker.kill())
+            self._give_turn()
+
+    async def _take_turn(self) -> None:
+        if self._count < self._size and not self._waiting:
+            self._count += 1
+            return
+        if len(self._waiting) >= self._queue:
+            raise _busy()
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            async with asyncio.timeout(self._wait):
+                await turn
+        except BaseException as error:
+            if turn.done() and not turn.cancelled():
+                # The place was handed over in the very moment in which the caller gave up.
+                self._give_turn()
+            else:
+                self._waiting.remove(turn)
+            if isinstance(error, TimeoutError):
+                raise _busy() from None
+            raise
+
+    def _give_turn(self) -> None:
+        """Hand this call's place to the one that waits longest, or free it."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._count -= 1
+
+    def _pick(self, affinity: str) -> Worker | None:
+        """An idle worker, by preference one whose last call was about the same thing."""
+        self._idle = [worker for worker in self._idle if worker.alive]
+        if not self._idle:
+            return None
+        warm = [worker for worker in self._idle if worker.affinity == affinity]
+        chosen = (warm or self._idle)[-1]
+        self._idle.remove(chosen)
+        return chosen
+
+    async def _trim(self) -> None:
+        """End workers that have been idle for long, but keep one."""
+        while True:
+            await asyncio.sleep(self._idle_seconds / 4)
+            now = asyncio.get_running_loop().time()
+            for worker in self._idle[:-1]:
+                if now - worker.idle_since > self._idle_seconds:
+                    self._idle.remove(worker)
+                    await worker.close()
+
+
+def _busy() -> Fault:
+    return Fault(Code.BUSY, "every SQL worker is taken and the queue is full; try again in a moment")
+
+
+def _overdue(operation: str) -> Fault:
+    return Fault(Code.TIMEOUT, f"{operation} ran past its time limit and was stopped", operation=operation)
+
+
+async def _died(worker: Worker, operation: str) -> Fault:
+    code = await worker.kill()
+    _log.error("worker died", operation=operation, exit_code=code)
+    return Fault(
+        Code.INTERNAL,
+        "the SQL worker ended in the middle of the call, perhaps for want of memory; the next one is new",
+        operation=operation,
+        exit_code=code,
+    )
