@@ -152,36 +152,50 @@ def _environment(git_dir: str | None, work_tree: str | None, filters: Sequence[s
 
 
 @dataclass(frozen=True, slots=True)
-class RepositoryFacts:
-    """Where a repository is and what a base revision of it means, in full ids."""
+class Repository:
+    """Where a repository is, as real paths."""
 
     root: str
     common_dir: str
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A commit and its tree as full ids."""
+
     commit: str
     tree: str
 
 
-def repository_facts(workspace: str, base: str) -> RepositoryFacts:
-    """Resolve the repository around `workspace` and the revision `base` without changing anything.
+def locate_repository(workspace: str) -> Repository:
+    """The repository around the directory `workspace`.
 
-    Raises ExecutorError WORKSPACE_NOT_FOUND, INVALID_UTF8 (a root that JSON cannot hold) and PROCESS_FAILED
-    (no repository, a bare one, no such revision).
+    Raises ExecutorError WORKSPACE_NOT_FOUND, PROCESS_FAILED (no repository, or a bare one) and INVALID_UTF8
+    (a path that a plan cannot hold).
     """
     try:
-        directory = str(Path(workspace).resolve(strict=True))
+        directory = Path(workspace).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise ExecutorError(ErrorCode.WORKSPACE_NOT_FOUND, "the workspace does not exist") from error
-    if not Path(directory).is_dir():
+    if not directory.is_dir():
         raise ExecutorError(ErrorCode.WORKSPACE_NOT_FOUND, "the workspace is not a directory")
-    root = str(Path(Git(directory).line("rev-parse", "--show-toplevel")).resolve())
-    git = Git(root)
-    common_dir = str(Path(root, git.line("rev-parse", "--git-common-dir")).resolve())
+    root = str(Path(Git(str(directory)).line("rev-parse", "--show-toplevel")).resolve())
+    common_dir = str(Path(root, Git(root).line("rev-parse", "--git-common-dir")).resolve())
     for path in (root, common_dir):
         if not _is_utf8(path):
             raise ExecutorError(ErrorCode.INVALID_UTF8, "the path of the workspace is not valid UTF-8")
-    commit = git.line("rev-parse", "--verify", "--end-of-options", f"{base}^{{commit}}")
+    return Repository(root, common_dir)
+
+
+def resolve_base(root: str, revision: str) -> Base:
+    """The commit that `revision` names in the repository at `root`, tags peeled, replace refs ignored.
+
+    Raises ExecutorError PROCESS_FAILED when there is no such commit.
+    """
+    git = Git(root)
+    commit = git.line("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     tree = git.line("rev-parse", "--verify", "--end-of-options", f"{commit}^{{tree}}")
-    return RepositoryFacts(root, common_dir, commit, tree)
+    return Base(commit, tree)
 
 
 def _is_utf8(text: str) -> bool:

@@ -24,7 +24,7 @@ from session_executor.canonical import (
 from session_executor.checkpoint import Inspect, read_session
 from session_executor.constraints import Constraints
 from session_executor.errors import ErrorCode, ExecutorError
-from session_executor.git import repository_facts
+from session_executor.git import locate_repository, resolve_base
 
 PLAN_VERSION = "session-execution-plan-v1"
 PROVIDER = "pi"
@@ -115,8 +115,8 @@ def create_plan(
     """Resolve and check every input; creates nothing.
 
     `base` is any revision git understands; `now` becomes `createdAt` and so part of the id.
-    Raises ExecutorError INVALID_INPUT or RESERVED_TRAILER, or as `repository_facts`, `read_session` and
-    `Inspect` do.
+    Raises ExecutorError INVALID_INPUT or RESERVED_TRAILER, or as `locate_repository`, `resolve_base`,
+    `read_session` and `Inspect` do.
     """
     fields.text(prompt, "the prompt", ErrorCode.INVALID_INPUT)
     message = checked_commit_message(commit_message)
@@ -125,7 +125,8 @@ def create_plan(
     if base.startswith("-"):
         raise ExecutorError(ErrorCode.INVALID_INPUT, "the base must not start with '-'")
     fields.token(entry_id, "the entry id", ErrorCode.INVALID_INPUT)
-    facts = repository_facts(workspace, base)
+    repository = locate_repository(workspace)
+    resolved = resolve_base(repository.root, base)
     resolved_file, data = read_session(session_file)
     fields.text(resolved_file, "the path of the session", ErrorCode.INVALID_INPUT)
     inspection = inspect(data, entry_id)
@@ -134,10 +135,10 @@ def create_plan(
         "provider": PROVIDER,
         "createdAt": timestamp(now),
         "workspace": {
-            "root": facts.root,
-            "gitCommonDir": facts.common_dir,
-            "baseCommit": facts.commit,
-            "baseTree": facts.tree,
+            "root": repository.root,
+            "gitCommonDir": repository.common_dir,
+            "baseCommit": resolved.commit,
+            "baseTree": resolved.tree,
         },
         "checkpoint": {
             "sessionFile": resolved_file,
@@ -159,7 +160,7 @@ def create_plan(
         "constraints": Constraints.choose(allow_delete=allow_delete).document,
     }
     plan_id = plan_id_of(identity)
-    output = msgspec.to_builtins(output_of(facts.common_dir, plan_id))
+    output = msgspec.to_builtins(output_of(repository.common_dir, plan_id))
     return check_plan({**identity, "planId": plan_id, "output": output})
 
 
