@@ -29,7 +29,7 @@ def main() -> None:
     """Entry point of `python -m launcher`."""
     parser = argparse.ArgumentParser(prog="launcher", description=__doc__)
     parser.add_argument("--pi", choices=["auto", "real", "fake"], default="auto")
-    parser.add_argument("--port", type=int, default=int(os.environ.get("THOTHII_PORT", "8080")))
+    parser.add_argument("--port", type=int, default=int(os.environ.get("THOTHII_GATEWAY_PORT", "8080")))
     parser.add_argument("--home", type=Path, default=PROJECT / "harness")
     arguments = parser.parse_args()
     try:
@@ -60,7 +60,7 @@ def _run(home: Path, port: int, choice: PiChoice, runtime: Path, stopping: threa
         **choice.environment,
         "THOTHII_RUNNER_REASON": choice.reason,
         "THOTHII_HOME": str(home),
-        "THOTHII_PORT": str(port),
+        "THOTHII_GATEWAY_PORT": str(port),
     }
     (logs / "env").write_text("".join(f"export {name}={value}\n" for name, value in addresses.items()))
     running: list[services.Service] = []

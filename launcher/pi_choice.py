@@ -47,12 +47,16 @@ def choose(wanted: str, environment: dict[str, str] | None = None) -> PiChoice:
 
 
 def _fake(reason: str) -> PiChoice:
-    command = [sys.executable, "-m", "fake_pi", "--scenario", str(DEMO_SCENARIO)]
-    return PiChoice("fake_pi", reason, _runner("fake_pi", command))
+    environment = _runner("fake_pi", [sys.executable, "-m", "fake_pi"])
+    return PiChoice("fake_pi", reason, {**environment, "THOTHII_FAKE_PI_SCENARIO": str(DEMO_SCENARIO)})
 
 
 def _runner(runner: str, command: list[str]) -> dict[str, str]:
-    return {"THOTHII_RUNNER": runner, "THOTHII_PI_COMMAND": json.dumps(command)}
+    return {
+        "THOTHII_RUNNER": runner,
+        "THOTHII_PI_COMMAND": json.dumps(command),
+        "THOTHII_NODE_DIRECTORY": str(Path(sys.executable).parent),
+    }
 
 
 def _real_problem(environment: dict[str, str]) -> str | None:
