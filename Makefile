@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev proto pi demo run test test-gate test-sql test-bridge test-executor test-realpi test-compose \
-        golden demo-realpi lint format bench up down clean
+        golden demo-realpi lint format docs bench up down clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -83,6 +83,9 @@ lint: dev ## ruff, pyright, buf
 format: dev ## let ruff lay the code out
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+docs: dev ## the pages that are made from the code
+	$(BIN)/python docs/generate_settings.py
 
 bench: dev demo pi ## the benchmarks; each prints ratios measured in one run
 	for file in bench/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
