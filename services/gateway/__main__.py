@@ -10,8 +10,9 @@ import structlog
 import uvicorn
 
 from contracts.errors import Fault
-from services.gateway.app import create_app, create_gateway
+from services.gateway.app import GOODBYE, create_app, create_gateway
 from services.gateway.config import GatewaySettings
+from services.gateway.endpoints import Gateway
 from services.runtime.logs import configure
 from services.runtime.server import until_signalled
 
@@ -27,10 +28,8 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(settings: GatewaySettings) -> None:
-    """Serve until signalled. Then event streams say bye, and open requests have `gateway_stop_s` to end."""
-    listening = _listen(settings.gateway_host, settings.gateway_port)
-    gateway = create_gateway(settings)
+def make_server(gateway: Gateway) -> uvicorn.Server:
+    """The HTTP server of `gateway`; `serve` it on sockets, end it by `should_exit`."""
     config = uvicorn.Config(
         create_app(gateway),
         http="httptools",
@@ -40,21 +39,29 @@ async def serve(settings: GatewaySettings) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=max(1, round(settings.gateway_stop_s)),
+        timeout_graceful_shutdown=max(1, round(gateway.settings.gateway_stop_s)),
     )
-    server = _Server(config)
+    return _Server(config)
+
+
+async def serve(settings: GatewaySettings) -> None:
+    """Serve until signalled. Then event streams say bye, and open requests have `gateway_stop_s` to end."""
+    listening = listen(settings.gateway_host, settings.gateway_port)
+    gateway = create_gateway(settings)
+    server = make_server(gateway)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     stopping = asyncio.create_task(until_signalled())
     host, port = listening.getsockname()[:2]
     _log.info("gateway listens", host=host, port=port)
     await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
-    gateway.feeds.close("the gateway is going down; come back with the last event id")
+    gateway.feeds.close(GOODBYE)
     server.should_exit = True
     await serving
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket. Raises OSError when the address cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.create_server((host, port), family=family, backlog=2048)
     listening.set_inheritable(False)

@@ -3,8 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
+from starlette.routing import Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.gateway.auth import AuthenticationMiddleware, authenticator
@@ -13,9 +12,11 @@ from services.gateway.config import GatewaySettings
 from services.gateway.endpoints import Gateway
 from services.gateway.metrics import Metrics, MetricsMiddleware
 from services.gateway.origin import OriginMiddleware
-from services.gateway.problems import ProblemMiddleware, on_http_exception
+from services.gateway.problems import ProblemMiddleware
 from services.gateway.routes import ENDPOINTS
 from services.gateway.upstream import Feeds
+
+GOODBYE = "the gateway is going down; come back with the last event id"
 
 
 class _NoSniff:
@@ -45,18 +46,24 @@ def create_app(gateway: Gateway) -> ASGIApp:
     """The ASGI application of `gateway`; its lifespan ends with the channels closed."""
 
     @asynccontextmanager
-    async def lifespan(_app: Starlette) -> AsyncGenerator[None]:
+    async def lifespan(_app: object) -> AsyncGenerator[None]:
         yield
-        gateway.feeds.close("the gateway is going down; come back with the last event id")
+        gateway.feeds.close(GOODBYE)
         await gateway.services.close()
 
     settings = gateway.settings
-    routed = Starlette(
+    router = Router(
         routes=[endpoint.route(gateway) for endpoint in ENDPOINTS],
-        exception_handlers={HTTPException: on_http_exception},
+        redirect_slashes=False,
         lifespan=lifespan,
     )
-    routed.router.redirect_slashes = False
+
+    async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+        # Inside an application the router raises its 404 and 405, which then become problems.
+        if scope["type"] == "http":
+            scope["app"] = router
+        await router(scope, receive, send)
+
     app: ASGIApp = AuthenticationMiddleware(routed, authenticator(settings))
     app = OriginMiddleware(app, settings.hosts, settings.origins)
     app = ProblemMiddleware(app)

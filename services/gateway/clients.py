@@ -1,7 +1,7 @@
 """The services behind the gateway. What cannot have had an effect is tried again while they restart."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import grpc
@@ -102,7 +102,7 @@ class Peer:
     def _absent(self) -> Fault:
         return Fault(Code.UNAVAILABLE, f"the {self.name} does not answer; try again")
 
-    async def _retrying(self, attempt: Callable[[], Any], retry: bool) -> Any:
+    async def _retrying(self, attempt: Callable[[], Awaitable[Any]], retry: bool) -> Any:
         def worth_it(error: BaseException) -> bool:
             return retry and isinstance(error, Fault) and error.code is Code.UNAVAILABLE
 
@@ -112,7 +112,11 @@ class Peer:
             wait=wait_random_exponential(multiplier=0.05, max=1.0),
             reraise=True,
         )
-        return await attempts(attempt)
+
+        async def awaited() -> Any:
+            return await attempt()
+
+        return await attempts(awaited)
 
 
 class EventSubscription:
@@ -147,8 +151,8 @@ class Services:
         executor = open_channel(settings.executor_address, token)
         self.orchestrator = Peer("orchestrator", orchestrator, settings.gateway_retry_s)
         self.executor = Peer("tht-executor", executor, settings.gateway_retry_s)
-        self.orchestrator_stub: "OrchestratorServiceAsyncStub" = OrchestratorServiceStub(orchestrator)
-        self.executor_stub: "ExecutorServiceAsyncStub" = ExecutorServiceStub(executor)
+        self.orchestrator_stub: OrchestratorServiceAsyncStub = OrchestratorServiceStub(orchestrator)
+        self.executor_stub: ExecutorServiceAsyncStub = ExecutorServiceStub(executor)
 
     async def subscribe(self, session_id: str, last_event_id: str) -> EventSubscription:
         """Subscribe to a session's events; returns once its first batch is here. Raises Fault.

@@ -7,7 +7,6 @@ import grpc
 import msgspec
 import structlog
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -59,28 +58,25 @@ def instance_of(scope: Scope) -> str:
     return quote(scope.get("path", "/"))
 
 
-def on_http_exception(request: Request, exception: Exception) -> Response:
-    """Starlette's own refusals, of which routing makes 404 and 405."""
-    if not isinstance(exception, HTTPException):
-        raise exception
-    if exception.status_code == 405:
-        allowed = (exception.headers or {}).get("Allow", "")
-        fault = Fault(
+def _routing_fault(error: HTTPException, method: str) -> Fault:
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("Allow", "")
+        return Fault(
             Code.METHOD_NOT_ALLOWED,
-            f"{request.method} is not offered here; /openapi.json shows what is",
-            allowed=sorted(method.strip() for method in allowed.split(",") if method.strip()),
+            f"{method} is not offered here; /openapi.json shows what is",
+            allowed=sorted(name.strip() for name in allowed.split(",") if name.strip()),
         )
-    elif exception.status_code == 404:
-        fault = Fault(Code.NOT_FOUND, "there is nothing at this path; /openapi.json shows what there is")
-    else:
-        fault = Fault(Code.MALFORMED, "the request cannot be read")
-    return problem_response(fault, instance_of(request.scope))
+    if error.status_code == 404:
+        return Fault(Code.NOT_FOUND, "there is nothing at this path; /openapi.json shows what there is")
+    return Fault(Code.MALFORMED, "the request cannot be read")
 
 
-def fault_from(error: Exception) -> Fault:
+def fault_from(error: Exception, method: str) -> Fault:
     """The fault that `error` means to a client; what nobody foresaw is logged and becomes INTERNAL."""
     if isinstance(error, Fault):
         return error
+    if isinstance(error, HTTPException):
+        return _routing_fault(error, method)
     if isinstance(error, grpc.aio.AioRpcError):
         return fault_of(error)
     _log.error("request failed", exc_info=error)
@@ -107,7 +103,7 @@ class ProblemMiddleware:
         try:
             await self.app(scope, receive, watching)
         except Exception as error:
-            fault = fault_from(error)
+            fault = fault_from(error, scope["method"])
             if started:
                 # Without the end of the body the server closes the connection: the client sees that it broke.
                 _log.warning(

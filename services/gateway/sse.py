@@ -7,8 +7,9 @@ import msgspec
 
 from thothii.events.v1.events_pb2 import EventBatch, EventKind
 
-HEARTBEAT = b":\n\n"
-"""A comment: it keeps proxies from closing a silent stream and no client sees it."""
+HEARTBEAT = b":\n"
+"""A comment: it keeps proxies from closing a silent stream and no client sees it. A blank line after it would
+make some decoders tell an event without data."""
 
 NAMES: dict[int, bytes] = {
     number: name.removeprefix("EVENT_KIND_").lower().encode() for name, number in EventKind.items()
@@ -49,8 +50,8 @@ def frame(name: bytes, data: bytes, event_id: bytes = b"") -> bytes:
 
 
 def retry(milliseconds: int) -> bytes:
-    """How long a client waits before it comes back."""
-    return b"retry: %d\n\n" % milliseconds
+    """How long a client waits before it comes back; a line that belongs to the event after it."""
+    return b"retry: %d\n" % milliseconds
 
 
 @dataclass(frozen=True, slots=True)
