@@ -68,3 +68,41 @@ def unique_names(names: Sequence[str]) -> list[str]:
         taken.add(candidate)
         unique.append(candidate)
     return unique
+
+
+def widened(one: pa.Schema, other: pa.Schema) -> pa.Schema:
+    """A schema that holds the rows of both; equal columns stay, NULL-only ones take the other's type, different
+    storage classes (SQLite) become `any`."""
+    return pa.schema([_wider(a, b) for a, b in zip(one, other, strict=True)])
+
+
+def _wider(one: "pa.Field[pa.DataType]", other: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
+    if one.type == other.type and type_of(one) == type_of(other):
+        return one
+    if pa.types.is_null(one.type):
+        return other
+    if pa.types.is_null(other.type):
+        return one
+    return pa.field(one.name, pa.string(), metadata={**(one.metadata or {}), _TYPE: b"any"})
+
+
+def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """`batch` in a schema that `widened` made."""
+    if batch.schema.equals(schema, check_metadata=True):
+        return batch
+    arrays = [_conformed(batch.column(i), batch.schema.field(i), schema.field(i)) for i in range(batch.num_columns)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _conformed(
+    array: "pa.Array[pa.Scalar[pa.DataType]]", had: "pa.Field[pa.DataType]", wanted: "pa.Field[pa.DataType]"
+) -> "pa.Array[pa.Scalar[pa.DataType]]":
+    if array.type == wanted.type and type_of(had) == type_of(wanted):
+        return array
+    if pa.types.is_null(array.type):
+        return pa.nulls(len(array), wanted.type)
+    if type_of(wanted) == "any" and type_of(had) != "any":
+        from tht.sql.cells import tag
+
+        return pa.array([tag(value) for value in array.to_pylist()], pa.string())
+    return array

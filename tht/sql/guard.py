@@ -7,7 +7,7 @@ view, an operator, a cast or a user's function does, so nothing here is the only
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -42,7 +42,6 @@ class Verdict:
     """Names in front of a parenthesis, in small letters."""
     sets_variables: bool = False
     """It assigns a variable of the session, so that the connection must not be used again."""
-    tree: exp.Expr | None = field(default=None, compare=False, repr=False)
 
 
 def sha256_of(sql: str) -> str:
@@ -143,7 +142,7 @@ class _Judge:
     def _describe(self, rest: list[Piece], kind: str) -> Verdict:
         if not rest:
             if self.dialect == "duckdb" and not self.restrictions.restricted:
-                return self._done(kind, (), None)
+                return self._done(kind)
             raise refused(f"{kind.upper()} needs a table or a query")
         first = rest[0].text.lower() if rest[0].kind == "word" else ""
         if first in ("select", "with", "from", "values", "table", "pivot", "unpivot") or rest[0].text == "(":
@@ -155,7 +154,7 @@ class _Judge:
         self.restrictions.check_tables([table], self.rules)
         if kind == "summarize":
             self.restrictions.check_whole_table(table)
-        return self._done(kind, (table,), None)
+        return self._done(kind, (table,))
 
     def _relation(self, parts: Sequence[Piece]) -> Relation:
         names = [self._folded(part) for part in parts]
@@ -171,10 +170,10 @@ class _Judge:
             plain = all(piece.kind in ("word", "name") or piece.text == "." for piece in self.words[1:])
             if not rest or not plain or len(rest) > 4:
                 raise refused("this SHOW is not understood")
-            return self._done("show", (), None)
+            return self._done("show")
         if self.dialect == "duckdb":
             if rest in (["tables"], ["all", "tables"], ["variables"]) and not self.restrictions.restricted:
-                return self._done("show", (), None)
+                return self._done("show")
             return self._describe(self.words[1:], "describe")
         return self._show_mariadb(rest)
 
@@ -189,7 +188,7 @@ class _Judge:
             raise refused("a SHOW holds no query")
         if self.restrictions.restricted:
             self._check_show_target(words)
-        return self._done("show", (), None)
+        return self._done("show")
 
     def _check_show_target(self, words: list[str]) -> None:
         """With an allow list only the columns, indexes and definition of a table that is on it are shown."""
@@ -214,14 +213,14 @@ class _Judge:
             raise refused("a PRAGMA with = sets something")
         if self.restrictions.restricted:
             raise refused("PRAGMA tells of more than the workspace allows; ask for the schema instead")
-        return self._done("pragma", (), None)
+        return self._done("pragma")
 
     # -- queries
 
     def _query(self, words: list[Piece], kind: str) -> Verdict:
         tree = self._parse(words)
         if tree is None:
-            return self._done(kind, (), None)
+            return self._done(kind)
         check_nodes(tree, self.dialect)
         found = relations(tree, self.rules)
         self._check_table_functions(tree)
@@ -231,7 +230,7 @@ class _Judge:
             denied = self.rules.denied_relations
             if table.name.lower() in denied or f"{table.schema}.{table.name}".lower() in denied:
                 raise refused(f"{table.name} may not be read")
-        return self._done(kind, tables, tree)
+        return self._done(kind, tables)
 
     def _parse(self, words: list[Piece]) -> exp.Expr | None:
         first = words[0].text.lower() if words[0].kind == "word" else ""
@@ -265,9 +264,9 @@ class _Judge:
             if refusable and not builtin and name not in self.rules.table_functions:
                 raise refused(f"the table function {name} is not allowed", function=name)
 
-    def _done(self, kind: str, tables: tuple[Relation, ...], tree: exp.Expr | None) -> Verdict:
+    def _done(self, kind: str, tables: tuple[Relation, ...] = ()) -> Verdict:
         assigns = any(piece.text == ":=" for piece in self.words) and self.dialect == "mariadb"
-        return Verdict(kind, tables, sha256_of(self.sql), self._called(), assigns, tree)
+        return Verdict(kind, tables, sha256_of(self.sql), self._called(), assigns)
 
 
 def _without_explain(words: list[Piece], dialect: str) -> list[Piece]:

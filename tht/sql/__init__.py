@@ -1,0 +1,111 @@
+"""SQL, read-only for certain: `check`, `preview`, `export`, `role_checks`.
+
+Three layers: the guard's policy on the parsed text, the engine's own locked read-only mode, the database role.
+Drivers and the parser are imported by the function that needs them.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tht.sql.cancel import Cancel
+from tht.workspaces import Workspace
+
+if TYPE_CHECKING:
+    from tht.sql.export import Export
+
+__all__ = ["Cancel", "check", "export", "preview", "role_checks"]
+
+
+def check(workspace: Workspace, sql: str) -> dict[str, Any]:
+    """`{ok: true, statement, tables, sha256}` of a statement that may run. Raises Fault REFUSED or TOO_LARGE."""
+    from tht.sql.verdicts import verdict_of
+
+    verdict = verdict_of(workspace, sql)
+    return {
+        "ok": True,
+        "statement": verdict.statement,
+        "tables": [str(table) for table in verdict.tables],
+        "sha256": verdict.sha256,
+    }
+
+
+def preview(
+    workspace: Workspace,
+    sql: str,
+    *,
+    home_results: Path,
+    limit: int = 100,
+    offset: int = 0,
+    timeout_s: float | None = None,
+    result_id: str | None = None,
+    fresh: bool = False,
+    draft: bool = False,
+    cancel: Cancel | None = None,
+) -> bytes:
+    """A page as JSON: `{columns, rows, truncated, row_count, result_id, elapsed_ms, warnings}`, `draft: true` on a draft.
+
+    `truncated` says that there are rows after these; `row_count` is exact or null. A draft is read as far as the
+    page reaches and nothing is kept of it. Raises Fault: REFUSED, TIMEOUT, CANCELLED, DATABASE_ERROR,
+    DATABASE_UNAVAILABLE, OVER_CAP, RESULT_EXPIRED.
+    """
+    from tht.sql import page
+    from tht.sql.verdicts import verdict_of
+
+    verdict = verdict_of(workspace, sql)
+    seconds = workspace.limits.timeout_s if timeout_s is None else timeout_s
+    token = cancel or Cancel()
+    if draft:
+        return page.draft_page(workspace, sql, limit=limit, offset=offset, timeout_s=seconds, cancel=token)
+    return page.kept_page(
+        workspace,
+        sql,
+        verdict.sha256,
+        folder=home_results,
+        limit=limit,
+        offset=offset,
+        timeout_s=seconds,
+        result_id=result_id,
+        fresh=fresh,
+        cancel=token,
+    )
+
+
+def export(
+    workspace: Workspace,
+    sql: str,
+    *,
+    home_results: Path,
+    format: str = "csv",  # noqa: A002 - the word of the contract
+    raw: bool = False,
+    options: Mapping[str, Any] | None = None,
+    timeout_s: float | None = None,
+    result_id: str | None = None,
+    cancel: Cancel | None = None,
+) -> "Export":
+    """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.export.Export`."""
+    from tht.sql.export import export as run
+    from tht.sql.verdicts import verdict_of
+
+    verdict = verdict_of(workspace, sql)
+    seconds = workspace.limits.timeout_s if timeout_s is None else timeout_s
+    return run(
+        workspace,
+        sql,
+        verdict.sha256,
+        folder=home_results,
+        format_=format,
+        raw=raw,
+        options=options or {},
+        timeout_s=seconds,
+        result_id=result_id,
+        cancel=cancel or Cancel(),
+    )
+
+
+def role_checks(workspace: Workspace) -> list[dict[str, Any]]:
+    """`[{name, ok, message}]` on the account or file of the workspace. Raises Fault when it cannot be reached."""
+    from tht.sql import warm
+
+    with warm.engine(workspace) as engine:
+        return [{"name": name, "ok": ok, "message": message} for name, ok, message in engine.checks()]

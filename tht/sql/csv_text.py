@@ -1,0 +1,136 @@
+"""CSV by RFC 4180, from Arrow batches, with options for people's spreadsheets.
+
+A field is quoted when it holds the delimiter, a quote, CR, LF, or begins or ends with a space; the empty string is
+`""` and NULL is an empty field (or the NULL token), so that the two stay apart.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from contracts.errors import Code, Fault
+from tht.sql.columns import type_of
+from tht.sql.texts import NUMERIC, texts
+
+TRIGGERS = "=+\\-@\t\r\n|\uff1d\uff0b\uff0d\uff20"
+"""What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), full-width forms included."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvOptions:
+    """How a CSV file is written."""
+
+    delimiter: str = ","
+    decimal_comma: bool = False
+    """Numbers with a decimal comma, for spreadsheets that expect one."""
+    bom: bool = False
+    """A byte order mark in front, by which Excel knows UTF-8."""
+    null: str = ""
+    """What stands for NULL; never quoted."""
+    crlf: bool = True
+    """Line ends by RFC 4180; false: LF."""
+    header: bool = True
+    guard: bool = False
+    """An apostrophe before text that a spreadsheet would run. Numbers are never touched."""
+
+    @property
+    def newline(self) -> str:
+        """The end of a line."""
+        return "\r\n" if self.crlf else "\n"
+
+
+def csv_options(given: Mapping[str, Any], raw: bool) -> CsvOptions:
+    """The options of a request. Raises Fault INVALID_ARGUMENT for one that is unknown or does not fit."""
+    known = {"delimiter": str, "decimal_comma": bool, "bom": bool, "null": str, "crlf": bool, "header": bool}
+    for key, value in given.items():
+        if key not in known:
+            raise _invalid(f"unknown option {str(key)[:40]!r}; known are {', '.join(sorted(known))}")
+        if not isinstance(value, known[key]):
+            raise _invalid(f"option {key} must be {'text' if known[key] is str else 'true or false'}")
+    options = CsvOptions(**given, guard=not raw)
+    if len(options.delimiter) != 1 or options.delimiter in '"\r\n\0 ':
+        raise _invalid("option delimiter must be one character, not a quote, space or line end")
+    if set(options.null) & set('"\r\n\0' + options.delimiter) or len(options.null) > 20:
+        raise _invalid("option null must be a short text without quotes, delimiters and line ends")
+    if options.decimal_comma and options.delimiter == ",":
+        raise _invalid("with decimal_comma the delimiter must be another character, such as ;")
+    return options
+
+
+def _invalid(message: str) -> Fault:
+    return Fault(Code.INVALID_ARGUMENT, message)
+
+
+class CsvWriter:
+    """Turns batches into the bytes of CSV lines."""
+
+    def __init__(self, options: CsvOptions) -> None:
+        self.options = options
+        delimiter = re.escape(options.delimiter)
+        alone = f"|^{re.escape(options.null)}$" if options.null else ""
+        self._special = f'^$|["\\r\\n{delimiter}]|^ | ${alone}'
+        self._risky = f"^[ ]*[{TRIGGERS}]"
+
+    def header(self, names: list[str]) -> bytes:
+        """The first line (and the byte order mark, when it is asked for)."""
+        mark = "\ufeff" if self.options.bom else ""
+        if not self.options.header:
+            return mark.encode()
+        row = [self._fields(pa.array([name], pa.string()), "text")[0].as_py() for name in names]
+        return (mark + self.options.delimiter.join(row) + self.options.newline).encode()
+
+    def lines(self, batch: pa.RecordBatch) -> memoryview | bytes:
+        """The lines of a batch."""
+        if not batch.num_rows:
+            return b""
+        fields = [self._fields(column, type_of(batch.schema.field(i))) for i, column in enumerate(batch.columns)]
+        joined = pc.binary_join_element_wise(*fields, self.options.delimiter) if len(fields) > 1 else fields[0]
+        lines = pc.binary_join_element_wise(joined, "", self.options.newline)
+        return _content(lines)
+
+    def _fields(self, array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
+        found = texts(array, type_)
+        if type_ in NUMERIC:
+            found = self._numbers(found)
+        elif type_ not in ("boolean", "date", "uuid"):
+            found = self._quoted(found, guarded=type_ in ("text", "json", "array", "struct", "map", "any"), type_=type_)
+        if found.null_count:
+            found = pc.fill_null(found, self.options.null)
+        return found
+
+    def _numbers(self, found: "pa.Array[Any]") -> "pa.Array[Any]":
+        if self.options.decimal_comma:
+            return pc.replace_substring(found, ".", ",")
+        if self.options.delimiter in "0123456789.+-eEInfityNa":
+            return self._quoted(found, guarded=False, type_="text")
+        return found
+
+    def _quoted(self, found: "pa.Array[Any]", *, guarded: bool, type_: str) -> "pa.Array[Any]":
+        if self.options.guard and guarded:
+            risky = pc.match_substring_regex(found, self._risky)
+            if type_ == "any":
+                risky = pc.and_(risky, pc.invert(pc.match_substring_regex(found, _NUMBER)))
+            if pc.any(risky).as_py():
+                found = pc.if_else(risky, pc.binary_join_element_wise("'", found, ""), found)
+        special = pc.match_substring_regex(found, self._special)
+        if not pc.any(special).as_py():
+            return found
+        quoted = pc.binary_join_element_wise('"', pc.replace_substring(found, '"', '""'), '"', "")
+        return pc.if_else(special, quoted, found)
+
+
+_NUMBER = r"^[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|Infinity)$"
+
+
+def _content(lines: "pa.Array[Any]") -> memoryview | bytes:
+    """The bytes of a string array without null, one value after the other."""
+    offsets, data = lines.buffers()[1], lines.buffers()[2]
+    if data is None or offsets is None:
+        return b""
+    wide = pa.types.is_large_string(lines.type)
+    view = memoryview(offsets).cast("q" if wide else "i")
+    return memoryview(data)[view[lines.offset] : view[lines.offset + len(lines)]]

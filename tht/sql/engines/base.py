@@ -1,0 +1,117 @@
+"""What every engine offers: a connection, locked down, that runs one statement at a time and streams its rows."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pyarrow as pa
+
+from contracts.errors import Code, Fault
+from tht.sql.cancel import Cancel
+from tht.sql.watchdog import calling, hard_deadline
+from tht.workspaces import Workspace
+
+
+class Source(ABC):
+    """The open result of a statement. Batches have the schema of `columns.field`; engines without column types
+    (SQLite) may widen it from batch to batch."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> pa.Schema:
+        """The columns, as far as they are known."""
+
+    @abstractmethod
+    def batches(self, size: int) -> Iterator[pa.RecordBatch]:
+        """The rows from where the reading stands, in batches of about `size`; the first may be asked small."""
+
+    def warnings(self) -> list[str]:
+        """What the database remarked, without values of rows. Asked once, after the reading."""
+        return []
+
+
+class Engine(ABC):
+    """A connection to one workspace's database."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.doubtful = False
+        """True when an answer may still come or state was left: the connection must not be used again."""
+
+    @abstractmethod
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> AbstractContextManager[Source]:
+        """Runs `sql`, which the guard has passed; the rows are read inside the block, and leaving it ends the statement.
+
+        Raises Fault: TIMEOUT after `timeout_s` seconds, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE, OVER_CAP.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the connection. Idempotent."""
+
+    @property
+    def current(self) -> bool:
+        """False when the connection shows something else than a new one would."""
+        return not self.doubtful
+
+    @abstractmethod
+    def checks(self) -> list[tuple[str, bool, str]]:
+        """What speaks for or against trusting this account or file: (name, ok, message)."""
+
+    def view_definition(self, schema: str, name: str) -> str | None:  # noqa: ARG002 - one engine needs neither
+        """The SELECT behind a view, None for anything else."""
+        return None
+
+
+class Limit:
+    """The deadline and the cancel token of one statement, and which of them came first."""
+
+    def __init__(self, timeout_s: float, cancel: Cancel) -> None:
+        self.timeout_s = timeout_s
+        self.cancel = cancel
+        self.timed_out = False
+
+    @contextmanager
+    def interrupting(self, interrupt: Callable[[], None]) -> Iterator[None]:
+        """While inside, `interrupt` is called once the time is over or the caller cancels."""
+
+        def expire() -> None:
+            self.timed_out = True
+            interrupt()
+
+        self.cancel.raise_if_set()
+        with (
+            hard_deadline(self.timeout_s),
+            calling(self.timeout_s, expire),
+            self.cancel.interrupting(interrupt),
+        ):
+            yield
+
+    def fault(self) -> Fault | None:
+        """Why the statement was interrupted, None when it was not."""
+        if self.cancel.is_set:
+            return Fault(Code.CANCELLED, "the statement was cancelled")
+        if self.timed_out:
+            return Fault(Code.TIMEOUT, f"the statement took longer than {self.timeout_s:g} s and was stopped")
+        return None
+
+
+_QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
+
+
+def safe_line(text: str, redact: bool) -> str:
+    """The first line of a database's message, at most 300 characters; with `redact` what stands in quotes,
+    which may be a value of a row, is left out."""
+    line = " ".join(text.strip().split("\n", 1)[0].split())[:1000]
+    return (_QUOTED.sub("'...'", line) if redact else line)[:300]
+
+
+def database_error(message: str, **details: object) -> Fault:
+    """A failure that the statement or its data caused."""
+    return Fault(Code.DATABASE_ERROR, message or "the database gave no reason", **details)
+
+
+def over_cap(message: str) -> Fault:
+    """A limit of the workspace or the engine that the statement exceeded."""
+    return Fault(Code.OVER_CAP, message)

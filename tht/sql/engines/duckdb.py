@@ -1,0 +1,231 @@
+"""DuckDB: read-only file, no external access, locked configuration, one statement of a kind that reads.
+
+`read_only` alone still reads and writes any file; what holds is `enable_external_access=false` under
+`lock_configuration` (measured on DuckDB 2.0).
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from contracts.errors import Code, Fault
+from tht.sql.cancel import Cancel
+from tht.sql.cells import json_cells
+from tht.sql.columns import field
+from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.duckdb_parser import reads_only
+from tht.workspaces import Workspace
+
+MEMORY = 512 << 20
+"""Bytes DuckDB may use for one statement, below the limit of the process."""
+
+
+class DuckdbEngine(Engine):
+    """One file, opened read-only and locked down."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        path = workspace.connection.resolve().path
+        assert path is not None
+        self.path = path
+        self._identity = _identity(path)
+        self._connection = _open(path, min(MEMORY, workspace.limits.memory // 2))
+
+    @property
+    def current(self) -> bool:
+        return not self.doubtful and _identity(self.path) == self._identity
+
+    @contextmanager
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+        if not reads_only(sql):
+            raise Fault(Code.REFUSED, "the engine reads this as something else than one query")
+        limit = Limit(timeout_s, cancel)
+        with limit.interrupting(self._connection.interrupt):
+            try:
+                relation = self._connection.sql(sql)
+                if relation is None:
+                    raise Fault(Code.REFUSED, "the statement gives no rows")
+                yield DuckdbSource(relation)
+            except (duckdb.Error, pa.ArrowException, MemoryError, RuntimeError) as error:
+                self.doubtful = True
+                raise limit.fault() or _fault(error) from error
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def checks(self) -> list[tuple[str, bool, str]]:
+        writable = bool(self.path.stat().st_mode & 0o222) if os.geteuid() == 0 else os.access(self.path, os.W_OK)
+        message = (
+            "the file could be written by this account; take the right away (chmod a-w)"
+            if writable
+            else "the file cannot be written by this account"
+        )
+        return [("role_reads_only", not writable, message)]
+
+    def view_definition(self, schema: str, name: str) -> str | None:
+        row = self._connection.execute(
+            "SELECT sql FROM duckdb_views() WHERE lower(view_name) = lower(?) AND lower(schema_name) = lower(?)",
+            [name, schema or "main"],
+        ).fetchone()
+        if row is None:
+            return None
+        from tht.sql.engines.sqlite import _behind_as
+
+        return _behind_as(str(row[0]))
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
+
+
+def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
+    if not path.is_file():
+        raise Fault(Code.DATABASE_UNAVAILABLE, f"there is no database file {path.name}; correct connection.path")
+    config: dict[str, Any] = {
+        "enable_external_access": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+        "python_enable_replacements": False,
+        "memory_limit": f"{memory >> 20}MiB",
+        "threads": 2,
+        "max_temp_directory_size": "0B",
+    }
+    try:
+        connection = duckdb.connect(str(path), read_only=True, config=config)
+        connection.execute("SET timezone = 'UTC'")
+        connection.execute("SET arrow_lossless_conversion = true")
+        connection.execute("SET lock_configuration = true")
+    except duckdb.Error as error:
+        line = safe_line(str(error), redact=True)
+        held = "lock" in line.lower()
+        reason = "a writer holds the database file; close it and try again" if held else f"it cannot be opened: {line}"
+        raise Fault(Code.DATABASE_UNAVAILABLE, reason) from error
+    return connection
+
+
+_VALUES_IN_MESSAGE = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
+
+
+def _fault(error: Exception) -> Fault:
+    if isinstance(error, MemoryError | duckdb.OutOfMemoryException | pa.ArrowMemoryError):
+        return over_cap("the statement needs more memory than the workspace allows")
+    line = safe_line(str(error), redact=isinstance(error, _VALUES_IN_MESSAGE))
+    if isinstance(error, duckdb.PermissionException):
+        return Fault(Code.REFUSED, f"the engine does not allow this: {safe_line(line, redact=True)}")
+    if "Out of Memory" in line or "bad_alloc" in line or "bad allocation" in line:
+        return over_cap("the statement needs more memory than the workspace allows")
+    return database_error(line)
+
+
+class DuckdbSource(Source):
+    """A relation, read as Arrow batches; types that Arrow lacks are brought to text here."""
+
+    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
+        self._relation = relation
+        self._names = list(relation.columns)
+        self._types = [_logical(type_) for type_ in relation.types]
+        self._reader: pa.RecordBatchReader | None = None
+        self._schema: pa.Schema | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        if self._schema is None:
+            self._open(2048)
+        assert self._schema is not None
+        return self._schema
+
+    def _open(self, size: int) -> pa.RecordBatchReader:
+        if self._reader is None:
+            self._reader = self._relation.to_arrow_reader(max(size, 2048))
+            fields = [
+                field(i, self._names[i], self._types[i], _stored(found.type))
+                for i, found in enumerate(self._reader.schema)
+            ]
+            self._schema = pa.schema(fields)
+        return self._reader
+
+    def batches(self, size: int) -> Iterator[pa.RecordBatch]:
+        reader = self._open(size)
+        for batch in reader:
+            if batch.num_rows:
+                yield self._stored_batch(batch)
+
+    def _stored_batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        arrays = [_store(column) for column in batch.columns]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+
+_LOGICAL = {
+    "hugeint": "bigint",
+    "uhugeint": "bigint",
+    "bignum": "bigint",
+    "bigint": "bigint",
+    "ubigint": "bigint",
+    "decimal": "decimal",
+    "float": "float",
+    "double": "float",
+    "boolean": "boolean",
+    "blob": "bytes",
+    "date": "date",
+    "time": "time",
+    "time_ns": "time",
+    "time with time zone": "timetz",
+    "timestamp with time zone": "timestamptz",
+    "interval": "interval",
+    "uuid": "uuid",
+    "bit": "bit",
+    "list": "array",
+    "array": "array",
+    "struct": "struct",
+    "map": "map",
+    "union": "any",
+    "varchar": "text",
+    "enum": "text",
+}
+
+
+def _logical(type_: Any) -> str:
+    identifier = str(type_.id)
+    if str(type_) == "JSON":
+        return "json"
+    if identifier.startswith("timestamp") and "zone" not in identifier:
+        return "timestamp"
+    if identifier in ("integer", "smallint", "tinyint", "uinteger", "usmallint", "utinyint"):
+        return "integer"
+    return _LOGICAL.get(identifier, "text")
+
+
+def _stored(kind: pa.DataType) -> pa.DataType:
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.bool_() if kind.extension_name == "arrow.bool8" else pa.string()
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_interval(kind):
+        return pa.string()
+    return kind
+
+
+def _store(array: "pa.Array[Any]") -> "pa.Array[Any]":
+    kind = array.type
+    if isinstance(kind, pa.BaseExtensionType):
+        if kind.extension_name == "arrow.bool8":
+            return pc.cast(array.storage, pa.bool_())
+        if kind.extension_name == "arrow.json":
+            return array.storage
+        return pa.array(json_cells(array), pa.string())
+    if pa.types.is_dictionary(kind):
+        return array.dictionary_decode()
+    if pa.types.is_interval(kind):
+        return pa.array(json_cells(array), pa.string())
+    return array

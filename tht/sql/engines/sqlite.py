@@ -1,0 +1,259 @@
+"""SQLite: read-only file, an authorizer with an allow list, length limits, a progress handler.
+
+The authorizer is the layer that holds: `mode=ro` alone still lets ATTACH and VACUUM INTO create files, and the
+two-argument fts3_tokenizer() take a raw pointer (measured on SQLite 3.40).
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+
+from contracts.errors import Code, Fault
+from tht.sql.cancel import Cancel
+from tht.sql.cells import tag
+from tht.sql.columns import field
+from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.policy import policy
+from tht.workspaces import Workspace
+
+VALUE_LIMIT = 1_000_000
+"""Bytes of one value, row or statement: one opcode on larger ones runs for minutes."""
+PROGRESS_STEP = 1_000
+"""Virtual machine steps between two looks at the clock; free at this distance."""
+
+_DENIED_FUNCTIONS = policy("sqlite").denied
+_PRAGMAS = policy("sqlite").pragmas
+_OVER_LIMIT = ("string or blob too big", "too many terms", "parser stack overflow", "out of memory")
+
+
+class SqliteEngine(Engine):
+    """One file, opened read-only and locked down."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        path = workspace.connection.resolve().path
+        assert path is not None
+        self.path = path
+        self._connection = _open(path, workspace.connection.immutable)
+        self._identity = _identity(path)
+        self._stop = False
+        self._lock_down()
+
+    def _lock_down(self) -> None:
+        connection = self._connection
+        try:
+            _connect_virtual_tables(connection)
+        except sqlite3.Error as error:
+            raise _fault(error) from error
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_LIMIT)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, VALUE_LIMIT)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.execute("PRAGMA mmap_size = 1073741824")
+        connection.set_progress_handler(self._asked_to_stop, PROGRESS_STEP)
+        connection.set_authorizer(_authorize)
+
+    def _asked_to_stop(self) -> int:
+        return int(self._stop)
+
+    @property
+    def current(self) -> bool:
+        return not self.doubtful and _identity(self.path) == self._identity
+
+    @contextmanager
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+        limit = Limit(timeout_s, cancel)
+        self._stop = False
+        with limit.interrupting(self._interrupt):
+            try:
+                source = SqliteSource(self._connection, sql)
+                try:
+                    yield source
+                finally:
+                    source.close()
+            except sqlite3.Error as error:
+                raise limit.fault() or _fault(error) from error
+
+    def _interrupt(self) -> None:
+        self._stop = True
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def checks(self) -> list[tuple[str, bool, str]]:
+        writable = os.access(self.path, os.W_OK) and os.geteuid() != 0
+        if os.geteuid() == 0:
+            writable = bool(self.path.stat().st_mode & 0o222)
+        message = (
+            "the file could be written by this account; take the right away (chmod a-w)"
+            if writable
+            else "the file cannot be written by this account"
+        )
+        return [("role_reads_only", not writable, message)]
+
+    def view_definition(self, schema: str, name: str) -> str | None:  # noqa: ARG002 - there is one schema
+        row = self._connection.execute(
+            "SELECT sql FROM sqlite_master WHERE type = 'view' AND lower(name) = lower(?)", (name,)
+        ).fetchone()
+        return None if row is None else _behind_as(str(row[0]))
+
+
+def _behind_as(definition: str) -> str:
+    from tht.sql.lexer import scan
+
+    pieces = scan(definition, "sqlite")
+    at = next((i for i, p in enumerate(pieces) if p.kind == "word" and p.text.lower() == "as"), -1)
+    return "".join(piece.text for piece in pieces[at + 1 :])
+
+
+def _open(path: Path, immutable: bool) -> sqlite3.Connection:
+    if not path.is_file():
+        raise Fault(Code.DATABASE_UNAVAILABLE, f"there is no database file {path.name}; correct connection.path")
+    uri = f"file:{quote(str(path.resolve()))}?mode=ro{'&immutable=1' if immutable else ''}"
+    try:
+        connection = sqlite3.connect(
+            uri, uri=True, isolation_level=None, cached_statements=0, timeout=2.0, check_same_thread=False
+        )
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 0")
+    except sqlite3.Error as error:
+        raise _unavailable(error) from error
+    return connection
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _connect_virtual_tables(connection: sqlite3.Connection) -> None:
+    """R-tree prepares INSERTs on its shadow tables when it connects; done before the authorizer looks."""
+    names = connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'create virtual%'").fetchall()
+    for (name,) in names:
+        quoted = str(name).replace('"', '""')
+        try:
+            connection.execute(f'SELECT 1 FROM "{quoted}" LIMIT 0')
+        except sqlite3.OperationalError as error:
+            if "no such module" not in str(error):
+                raise
+
+
+def _authorize(action: int, first: str | None, second: str | None, _: str | None, __: str | None) -> int:
+    if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE):
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_DENY if (second or "").lower() in _DENIED_FUNCTIONS else sqlite3.SQLITE_OK
+    if action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) and first == "sqlite_master":
+        # declaring a virtual table (json_each, pragma_table_info) asks for it; mode=ro refuses real writes
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_PRAGMA:
+        takes = _PRAGMAS.get((first or "").lower())
+        return sqlite3.SQLITE_DENY if takes is None or (second and not takes) else sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY
+
+
+def _fault(error: sqlite3.Error) -> Fault:
+    line = safe_line(str(error), redact=False)
+    if any(text in line for text in _OVER_LIMIT):
+        return over_cap(f"the statement exceeds a limit of the engine: {line}")
+    if "not authorized" in line or "prohibited" in line:
+        return Fault(Code.REFUSED, f"the engine does not allow this: {line}")
+    if "locked" in line or "busy" in line:
+        return Fault(Code.DATABASE_UNAVAILABLE, "the database file is locked by a writer; try again")
+    return database_error(line)
+
+
+def _unavailable(error: sqlite3.Error) -> Fault:
+    line = safe_line(str(error), redact=False)
+    return Fault(Code.DATABASE_UNAVAILABLE, f"the database file cannot be opened: {line}")
+
+
+class SqliteSource(Source):
+    """A cursor. Each cell has its own storage class, so each batch says what its columns hold."""
+
+    def __init__(self, connection: sqlite3.Connection, sql: str) -> None:
+        self._connection = connection
+        self._sql = sql
+        self._cursor = connection.execute(sql)
+        self._names = [str(column[0]) for column in self._cursor.description or ()]
+        self._read = 0
+        self._schema: pa.Schema | None = None
+        if not self._names:
+            raise Fault(Code.REFUSED, "the statement gives no rows")
+
+    @property
+    def schema(self) -> pa.Schema:
+        if self._schema is not None:
+            return self._schema
+        return pa.schema([field(i, name, "any", pa.null()) for i, name in enumerate(self._names)])
+
+    def batches(self, size: int) -> Iterator[pa.RecordBatch]:
+        while rows := self._fetch(size):
+            batch = _batch(rows, self._names)
+            self._schema = batch.schema
+            yield batch
+            if len(rows) < size:
+                return
+
+    def _fetch(self, size: int) -> list[tuple[Any, ...]]:
+        try:
+            rows = self._cursor.fetchmany(size)
+        except sqlite3.OperationalError as error:
+            if "Could not decode to UTF-8" not in str(error):
+                raise
+            rows = self._again(size)
+        self._read += len(rows)
+        return rows
+
+    def _again(self, size: int) -> list[tuple[Any, ...]]:
+        """The same rows read with a replacement for what is no UTF-8; the default loses the whole result."""
+        self._connection.text_factory = _tolerant
+        self._cursor = self._connection.execute(self._sql)
+        left = self._read
+        while left and (skipped := self._cursor.fetchmany(min(left, 1000))):
+            left -= len(skipped)
+        return self._cursor.fetchmany(size)
+
+    def close(self) -> None:
+        """Ends the statement."""
+        self._cursor.close()
+        self._connection.text_factory = str
+
+
+def _tolerant(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
+def _batch(rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> pa.RecordBatch:
+    arrays: list[pa.Array[Any]] = []
+    fields: list[pa.Field[Any]] = []
+    for index, values in enumerate(zip(*rows, strict=True)):
+        array, type_ = _array(values)
+        arrays.append(array)
+        fields.append(field(index, names[index], type_, array.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
+
+
+_CLASSES: dict[type, tuple[str, pa.DataType]] = {
+    int: ("integer", pa.int64()),
+    float: ("float", pa.float64()),
+    str: ("text", pa.string()),
+    bytes: ("bytes", pa.binary()),
+}
+
+
+def _array(values: Sequence[Any]) -> "tuple[pa.Array[Any], str]":
+    classes = set(map(type, values)) - {type(None)}
+    if len(classes) == 1:
+        type_, arrow = _CLASSES[classes.pop()]
+        return pa.array(values, arrow), type_
+    if not classes:
+        return pa.nulls(len(values)), "any"
+    return pa.array([tag(value) for value in values], pa.string()), "any"

@@ -1,0 +1,201 @@
+"""A page of a result: from a kept one, or from a draft that is read just as far as the page reaches."""
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from contracts.errors import Code, Fault
+from tht.sql import results, warm
+from tht.sql.cancel import Cancel
+from tht.sql.cells import json_cells
+from tht.sql.columns import columns_of, conformed, name_of, type_of, widened
+from tht.workspaces import Limits, Workspace
+
+_encoder = msgspec.json.Encoder()
+
+
+def kept_page(
+    workspace: Workspace,
+    sql: str,
+    sha256: str,
+    *,
+    folder: Path,
+    limit: int,
+    offset: int,
+    timeout_s: float,
+    result_id: str | None,
+    fresh: bool,
+    cancel: Cancel,
+) -> bytes:
+    """A page of the statement's one result, which is run and kept when there is none yet or `fresh` asks for it."""
+    began = time.monotonic()
+    if result_id is not None and not fresh:
+        kept = results.find(folder, workspace, sha256, result_id)
+    else:
+        found = None if fresh else results.newest(folder, workspace, sha256)
+        kept = found or run_and_keep(workspace, sql, sha256, folder=folder, timeout_s=timeout_s, cancel=cancel)
+    rows = kept.rows
+    batches = list(kept.read(offset, limit))
+    page = Page(kept.schema(), batches, workspace.limits)
+    page.more = not kept.facts.complete or offset + page.taken < rows
+    page.warnings += kept.facts.warnings
+    if not kept.facts.complete:
+        page.warnings.append(f"the result was cut at {rows} rows; an export runs the statement again in full")
+    page.row_count = rows if kept.facts.complete else None
+    page.result_id = kept.facts.result_id
+    return page.encode(began)
+
+
+def run_and_keep(
+    workspace: Workspace, sql: str, sha256: str, *, folder: Path, timeout_s: float, cancel: Cancel
+) -> results.Kept:
+    """Runs the statement and keeps what it gives up to the workspace's caps."""
+    with warm.engine(workspace) as engine, engine.execute(sql, timeout_s=timeout_s, cancel=cancel) as source:
+        keeping = results.keep(folder, workspace, sha256, source.batches(results.BATCH), source.schema)
+        try:
+            keeping.run()
+            return keeping.finish(source.warnings())
+        except BaseException:
+            keeping.abandon()
+            raise
+
+
+def draft_page(
+    workspace: Workspace, sql: str, *, limit: int, offset: int, timeout_s: float, cancel: Cancel
+) -> bytes:
+    """A page of a draft: one row more than the page is read, and nothing is kept."""
+    began = time.monotonic()
+    limits = workspace.limits
+    with warm.engine(workspace) as engine, engine.execute(sql, timeout_s=timeout_s, cancel=cancel) as source:
+        reading = _Reading(offset, limit, limits)
+        for batch in source.batches(min(offset + limit, limits.rows) + 1):
+            if not reading.take(batch):
+                break
+        page = Page(reading.schema or source.schema, reading.batches, limits)
+        page.warnings += source.warnings()
+    page.more = reading.more or page.taken < reading.rows
+    page.row_count = None if page.more else offset + page.taken if page.taken or not offset else None
+    page.draft = True
+    return page.encode(began)
+
+
+class _Reading:
+    """Takes the rows of a page out of a stream and leaves the rest unread."""
+
+    def __init__(self, offset: int, limit: int, limits: Limits) -> None:
+        self.skip = offset
+        self.limit = limit
+        self.cap = limits.bytes
+        self.batches: list[pa.RecordBatch] = []
+        self.schema: pa.Schema | None = None
+        self.rows = 0
+        self.size = 0
+        self.more = False
+
+    def take(self, batch: pa.RecordBatch) -> bool:
+        """False when no further batch is needed."""
+        self.schema = batch.schema if self.schema is None else widened(self.schema, batch.schema)
+        skipped = min(self.skip, batch.num_rows)
+        self.skip -= skipped
+        batch = batch.slice(skipped)
+        room = self.limit - self.rows
+        self.more = batch.num_rows > room
+        part = batch.slice(0, room)
+        if part.num_rows:
+            self.batches.append(part)
+            self.rows += part.num_rows
+            self.size += part.nbytes
+        if self.size > self.cap:
+            self.more = True
+        return not self.more
+
+
+class Page:
+    """The rows of one page on their way to JSON, held to the workspace's caps."""
+
+    def __init__(self, schema: pa.Schema, batches: Iterable[pa.RecordBatch], limits: Limits) -> None:
+        self.schema = schema
+        self.limits = limits
+        self.warnings: list[str] = []
+        self.more = False
+        self.row_count: int | None = None
+        self.result_id: str | None = None
+        self.draft = False
+        self.rows = self._rows(list(batches))
+
+    @property
+    def taken(self) -> int:
+        """Rows of the page."""
+        return len(self.rows)
+
+    def _rows(self, batches: list[pa.RecordBatch]) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = []
+        size = 0
+        for batch in batches:
+            fitting = self._fitting(conformed(batch, self.schema), size)
+            size += fitting.nbytes
+            rows += self._batch_rows(fitting)
+            if fitting.num_rows < batch.num_rows:
+                break
+        if not rows and any(batch.num_rows for batch in batches):
+            raise Fault(Code.OVER_CAP, f"one row is larger than a page may be ({self.limits.bytes} bytes)")
+        return rows
+
+    def _fitting(self, batch: pa.RecordBatch, size: int) -> pa.RecordBatch:
+        """As many rows of `batch` as fit beside `size` bytes that are there already."""
+        room = self.limits.bytes - size
+        low, high = 0, batch.num_rows
+        if batch.nbytes <= room:
+            return batch
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if batch.slice(0, middle).nbytes <= room else (low, middle - 1)
+        return batch.slice(0, low)
+
+    def _batch_rows(self, batch: pa.RecordBatch) -> list[tuple[Any, ...]]:
+        columns = [
+            json_cells(self._cut(batch.column(i), i), type_of(self.schema.field(i))) for i in range(batch.num_columns)
+        ]
+        return list(zip(*columns, strict=True)) if columns else [()] * batch.num_rows
+
+    def _cut(self, array: "pa.Array[Any]", index: int) -> "pa.Array[Any]":
+        """Values longer than the cap are cut at it and the page says so."""
+        cap = self.limits.cell_bytes
+        kind = array.type
+        if array.nbytes <= cap or not (pa.types.is_string(kind) or pa.types.is_binary(kind)):
+            return array
+        lengths = pc.binary_length(array)
+        if (pc.max(lengths).as_py() or 0) <= cap:
+            return array
+        name = name_of(self.schema.field(index))
+        self.warnings.append(f"values of column {name[:80]} were cut at {cap} bytes")
+        text = pa.types.is_string(kind)
+        cut = [_cut_value(value, cap, text) for value in array.cast(pa.binary()).to_pylist()]
+        return pa.array(cut, kind)
+
+    def encode(self, began: float) -> bytes:
+        """The page as JSON."""
+        columns = [{"name": c.name, "key": c.key, "type": c.type} for c in columns_of(self.schema)]
+        document: dict[str, Any] = {
+            "columns": columns,
+            "rows": self.rows,
+            "truncated": self.more,
+            "row_count": self.row_count,
+            "result_id": self.result_id,
+            "elapsed_ms": round((time.monotonic() - began) * 1000),
+            "warnings": list(dict.fromkeys(self.warnings)),
+        }
+        if self.draft:
+            document["draft"] = True
+        return _encoder.encode(document)
+
+
+def _cut_value(value: bytes | None, cap: int, text: bool) -> "bytes | str | None":
+    if value is None:
+        return None
+    return value[:cap].decode("utf-8", "ignore") if text else value[:cap]

@@ -1,0 +1,227 @@
+"""Kept results: a statement runs once, its rows stay in an Arrow file that is read by mapping it.
+
+`<id>.arrow` holds the rows, `<id>.json` what is known of them; the second is written last, so a result without it
+does not exist. A result is found only by who asks with the same workspace and the same text.
+"""
+
+import os
+import re
+import secrets
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.ipc
+
+from contracts.errors import Code, Fault
+from tht.sql.columns import conformed, widened
+from tht.workspaces import Limits, Workspace
+
+ID = re.compile(r"r[0-9a-f]{16}-[0-9a-f]{16}")
+BATCH = 8192
+"""Rows of a batch in the file, the least that a page has to look at."""
+
+
+class Facts(msgspec.Struct):
+    """What is known of a kept result."""
+
+    result_id: str
+    workspace: str
+    """Fingerprint of the workspace."""
+    sha256: str
+    """Of the statement's text."""
+    batches: list[int]
+    """Rows of each batch in the file."""
+    complete: bool
+    """False when the result was cut at a cap."""
+    warnings: list[str]
+    created: float
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One kept result, open for reading."""
+
+    facts: Facts
+    path: Path
+
+    @property
+    def rows(self) -> int:
+        """Rows in the file."""
+        return sum(self.facts.batches)
+
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        with _open(self.path) as reader:
+            return reader.schema
+
+    def read(self, offset: int, count: int) -> Iterator[pa.RecordBatch]:
+        """The batches that hold rows `offset` to `offset + count`, cut to them."""
+        with _open(self.path) as reader:
+            start = 0
+            for index, rows in enumerate(self.facts.batches):
+                first, last = max(offset - start, 0), min(offset + count - start, rows)
+                if first < last:
+                    yield reader.get_batch(index).slice(first, last - first)
+                start += rows
+                if start >= offset + count:
+                    return
+
+
+def _open(path: Path) -> "pa.ipc.RecordBatchFileReader":
+    return pa.ipc.open_file(pa.memory_map(str(path)))
+
+
+def key_of(workspace: Workspace, sha256: str) -> str:
+    """The part of a result's id that the workspace and the text decide."""
+    import hashlib
+
+    return hashlib.sha256(f"{workspace.fingerprint} {sha256}".encode()).hexdigest()[:16]
+
+
+def find(folder: Path, workspace: Workspace, sha256: str, result_id: str) -> Kept:
+    """The kept result `result_id`. Raises Fault RESULT_EXPIRED when it is gone or belongs to another statement."""
+    if not ID.fullmatch(result_id) or not result_id.startswith(f"r{key_of(workspace, sha256)}-"):
+        raise Fault(Code.RESULT_EXPIRED, "this result_id is not of this statement; preview again without it")
+    kept = _load(folder, result_id)
+    if kept is None or _age(kept.facts) > workspace.limits.result_age_s:
+        raise Fault(Code.RESULT_EXPIRED, "this result is no longer kept; preview again without result_id")
+    if kept.facts.workspace != workspace.fingerprint or kept.facts.sha256 != sha256:
+        raise Fault(Code.RESULT_EXPIRED, "this result_id is not of this statement; preview again without it")
+    return kept
+
+
+def newest(folder: Path, workspace: Workspace, sha256: str) -> Kept | None:
+    """The youngest kept result of this statement on this workspace, None when there is none that counts."""
+    names = sorted(folder.glob(f"r{key_of(workspace, sha256)}-*.json"), reverse=True)
+    for name in names:
+        kept = _load(folder, name.stem)
+        if kept is not None and _age(kept.facts) <= workspace.limits.result_age_s:
+            return kept
+    return None
+
+
+def _load(folder: Path, result_id: str) -> Kept | None:
+    try:
+        facts = msgspec.json.decode((folder / f"{result_id}.json").read_bytes(), type=Facts)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+    path = folder / f"{result_id}.arrow"
+    return Kept(facts, path) if path.is_file() else None
+
+
+def _age(facts: Facts) -> float:
+    return time.time() - facts.created
+
+
+def keep(
+    folder: Path, workspace: Workspace, sha256: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema
+) -> "Keeping":
+    """Begins to keep the rows of `batches`; see `Keeping.run`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder, workspace.limits.result_age_s)
+    # the time first, so that names sort by age
+    unique = f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFF:012x}{secrets.token_hex(2)}"
+    return Keeping(folder, workspace, sha256, batches, schema, f"r{key_of(workspace, sha256)}-{unique}")
+
+
+class Keeping:
+    """The writing of one kept result. Nothing is visible until `finish`; `abandon` leaves nothing behind."""
+
+    def __init__(
+        self,
+        folder: Path,
+        workspace: Workspace,
+        sha256: str,
+        batches: Iterable[pa.RecordBatch],
+        schema: pa.Schema,
+        result_id: str,
+    ) -> None:
+        self.folder = folder
+        self.workspace = workspace
+        self.sha256 = sha256
+        self.result_id = result_id
+        self._batches = batches
+        self._schema = schema
+        self._limits: Limits = workspace.limits
+        self._path: Path | None = None
+        self._counts: list[int] = []
+        self.complete = True
+
+    def run(self) -> None:
+        """Reads up to the caps of rows and bytes and writes what was read."""
+        pending: list[pa.RecordBatch] = []
+        schema, size, rows = self._schema, 0, 0
+        for batch in self._batches:
+            if not batch.schema.equals(schema, check_metadata=True):
+                schema = batch.schema if not pending else widened(schema, batch.schema)
+            left = self._limits.rows - rows
+            room = batch.num_rows <= left and size + batch.nbytes <= self._limits.result_bytes
+            if not room:
+                self.complete = False
+                batch = _fitting(batch, left, self._limits.result_bytes - size)
+            if batch.num_rows:
+                pending.append(batch)
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+            if not self.complete:
+                break
+        self._schema = schema
+        self._write([conformed(batch, schema) for batch in pending])
+
+    def _write(self, batches: list[pa.RecordBatch]) -> None:
+        handle, name = tempfile.mkstemp(dir=self.folder, prefix=f".{self.result_id}-", suffix=".part")
+        os.close(handle)
+        self._path = Path(name)
+        table = pa.Table.from_batches(batches, schema=self._schema)
+        with pa.OSFile(name, "wb") as sink, pa.ipc.new_file(sink, self._schema) as writer:
+            for batch in table.combine_chunks().to_batches(max_chunksize=BATCH):
+                writer.write_batch(batch)
+                self._counts.append(batch.num_rows)
+
+    def finish(self, warnings: list[str]) -> Kept:
+        """Makes the result visible."""
+        assert self._path is not None
+        facts = Facts(
+            result_id=self.result_id,
+            workspace=self.workspace.fingerprint,
+            sha256=self.sha256,
+            batches=self._counts,
+            complete=self.complete,
+            warnings=warnings,
+            created=time.time(),
+        )
+        path = self.folder / f"{self.result_id}.arrow"
+        self._path.replace(path)
+        part = self.folder / f".{self.result_id}.part"
+        part.write_bytes(msgspec.json.encode(facts))
+        part.replace(self.folder / f"{self.result_id}.json")
+        return Kept(facts, path)
+
+    def abandon(self) -> None:
+        """Takes away what was written."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def _fitting(batch: pa.RecordBatch, rows: int, size: int) -> pa.RecordBatch:
+    count = min(rows, batch.num_rows)
+    while count and batch.slice(0, count).nbytes > size:
+        count //= 2
+    return batch.slice(0, count)
+
+
+def sweep(folder: Path, age: float) -> None:
+    """Takes away results, and what an ended process left half written, that are older than `age` seconds."""
+    oldest = time.time() - age
+    for path in folder.iterdir():
+        if path.suffix in (".arrow", ".json", ".part"):
+            try:
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+            except FileNotFoundError:
+                continue

@@ -1,0 +1,116 @@
+"""Arrow and Parquet exports: columns get back the types that the database declared."""
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.ipc
+
+from contracts.errors import Code, Fault
+from tht.sql.columns import conformed, exact_of, name_of, type_of, unique_names
+
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+
+
+class _Sink(io.RawIOBase):
+    """A file whose bytes are taken out while it is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+        self._at = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        part = bytes(data)
+        self._parts.append(part)
+        self._at += len(part)
+        return len(part)
+
+    def tell(self) -> int:
+        return self._at
+
+    def taken(self) -> bytes:
+        """What was written since the last time."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def typed_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema of an export: database names made unique, declared types; `thothii.type` says the logical one."""
+    names = unique_names([name_of(found) for found in schema])
+    return pa.schema([_typed_field(found, name) for found, name in zip(schema, names, strict=True)])
+
+
+def _typed_field(found: "pa.Field[pa.DataType]", name: str) -> "pa.Field[pa.DataType]":
+    metadata = {b"thothii.type": type_of(found).encode()}
+    kind = _typed(found)
+    if pa.types.is_null(kind):
+        kind = pa.string()
+    return pa.field(name, kind, metadata=metadata)
+
+
+def _typed(found: "pa.Field[pa.DataType]") -> pa.DataType:
+    exact = exact_of(found)
+    if exact is None:
+        return found.type
+    match = _DECIMAL.fullmatch(exact)
+    if match:
+        return pa.decimal128(int(match[1]), int(match[2]))
+    return {
+        "date": pa.date32(),
+        "time": pa.time64("us"),
+        "timestamp": pa.timestamp("us"),
+        "timestamptz": pa.timestamp("us", "UTC"),
+    }[exact]
+
+
+def typed_batch(batch: pa.RecordBatch, had: pa.Schema, wanted: pa.Schema) -> pa.RecordBatch:
+    """`batch` in the schema that `typed_schema(had)` gave. Raises Fault DATABASE_ERROR for a value that the type
+    cannot hold, such as an infinite date; it is never changed in silence."""
+    try:
+        same = conformed(batch, had)
+        arrays = [_cast(same.column(i), wanted.field(i).type) for i in range(batch.num_columns)]
+        return pa.RecordBatch.from_arrays(arrays, schema=wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        message = "a column holds a value that this format cannot hold; export as CSV"
+        raise Fault(Code.DATABASE_ERROR, message) from error
+
+
+def _cast(array: "pa.Array[Any]", wanted: pa.DataType) -> "pa.Array[Any]":
+    if array.type == wanted:
+        return array
+    if pa.types.is_null(array.type):
+        return pa.nulls(len(array), wanted)
+    if pa.types.is_timestamp(wanted) and pa.types.is_string(array.type):
+        bare = pc.replace_substring(array, "+00:00", "Z") if wanted.tz else array
+        return bare.cast(wanted)
+    return array.cast(wanted)
+
+
+def arrow_chunks(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
+    """An Arrow IPC stream."""
+    wanted, sink = typed_schema(schema), _Sink()
+    with pa.ipc.new_stream(sink, wanted) as writer:
+        for batch in batches:
+            writer.write_batch(typed_batch(batch, schema, wanted))
+            yield sink.taken()
+    yield sink.taken()
+
+
+def parquet_chunks(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
+    """A Parquet file, one row group for each batch."""
+    import pyarrow.parquet as pq
+
+    wanted, sink = typed_schema(schema), _Sink()
+    with pq.ParquetWriter(sink, wanted, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(typed_batch(batch, schema, wanted))
+            yield sink.taken()
+    yield sink.taken()

@@ -1,0 +1,93 @@
+"""Connections that stay open between calls, one statement at a time each."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+
+from contracts.errors import Code, Fault
+from tht.sql.engines.base import Engine
+from tht.workspaces import Workspace
+
+WARM = 8
+"""Connections kept open in one process, over all workspaces."""
+
+_ENGINES = {
+    "sqlite": ("sqlite", "SqliteEngine"),
+    "duckdb": ("duckdb", "DuckdbEngine"),
+    "postgres": ("postgres", "PostgresEngine"),
+    "mysql": ("mariadb", "MariadbEngine"),
+    "mariadb": ("mariadb", "MariadbEngine"),
+}
+
+_lock = threading.Lock()
+_idle: OrderedDict[str, list[Engine]] = OrderedDict()
+
+
+def connect(workspace: Workspace) -> Engine:
+    """A new connection. Raises Fault DATABASE_UNAVAILABLE, WORKSPACE_BROKEN, or REFUSED for a role that may write."""
+    module, name = ("rest", "RestEngine") if workspace.transport == "rest" else _ENGINES[workspace.dialect]
+    try:
+        factory: type[Engine] = getattr(import_module(f"tht.sql.engines.{module}"), name)
+    except ModuleNotFoundError as error:
+        message = f"the driver for {workspace.dialect} is not installed: pip install thothii[{_extra(workspace)}]"
+        raise Fault(Code.WORKSPACE_BROKEN, message) from error
+    return factory(workspace)
+
+
+def _extra(workspace: Workspace) -> str:
+    if workspace.transport == "rest":
+        return "rest"
+    return {"mariadb": "mysql"}.get(workspace.dialect, workspace.dialect)
+
+
+@contextmanager
+def engine(workspace: Workspace) -> Iterator[Engine]:
+    """A connection for the block's use alone; it is kept for the next block unless its state is in doubt."""
+    taken = _take(workspace)
+    try:
+        yield taken
+    except BaseException:
+        taken.doubtful = True
+        raise
+    finally:
+        if taken.doubtful:
+            taken.close()
+        else:
+            _give(workspace, taken)
+
+
+def _take(workspace: Workspace) -> Engine:
+    while True:
+        with _lock:
+            waiting = _idle.get(workspace.fingerprint)
+            found = waiting.pop() if waiting else None
+        if found is None:
+            return connect(workspace)
+        if found.current:
+            return found
+        found.close()
+
+
+def _give(workspace: Workspace, engine_: Engine) -> None:
+    surplus: list[Engine] = []
+    with _lock:
+        _idle.setdefault(workspace.fingerprint, []).append(engine_)
+        _idle.move_to_end(workspace.fingerprint)
+        while sum(map(len, _idle.values())) > WARM:
+            oldest = next(iter(_idle))
+            surplus.append(_idle[oldest].pop(0))
+            if not _idle[oldest]:
+                del _idle[oldest]
+    for old in surplus:
+        old.close()
+
+
+def close_all() -> None:
+    """Ends every idle connection."""
+    with _lock:
+        engines = [found for waiting in _idle.values() for found in waiting]
+        _idle.clear()
+    for found in engines:
+        found.close()
