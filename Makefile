@@ -88,7 +88,7 @@ docs: dev ## the pages that are made from the code
 	$(BIN)/python docs/generate_settings.py
 
 bench: dev demo pi ## the benchmarks; each prints ratios measured in one run
-	for file in bench/[a-z]*.py; do $(BIN)/python $$file || exit 1; done
+	for name in startup tht bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done
 
 up: ## the services in containers, gateway on 127.0.0.1:8080
 	docker compose -f deploy/compose.yaml up -d --build --wait
