@@ -1,0 +1,80 @@
+"""The last word on time and memory: ends the process when a statement will not end.
+
+An engine stops its own statement at the timeout. Some calls cannot be stopped from inside: one SQLite opcode
+or one DuckDB scalar function can run for minutes past an interrupt (measured), and an engine's own memory
+limit does not see every allocation. Then only the end of the process helps.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from contracts.errors import Code, Fault
+
+GRACE_S = 3.0
+"""Seconds after the statement's timeout that an engine has to stop it itself."""
+TICK_S = 0.05
+"""Seconds between two looks while a call is watched."""
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def resident_bytes() -> int:
+    """Memory that this process holds now."""
+    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123
+        return int(statm.read().split()[1]) * _PAGE
+
+
+class Watchdog:
+    """Watches one call at a time, with one thread for the life of the process.
+
+    `expire` is called in that thread with the Fault to tell (TIMEOUT or OVER_CAP); it must end the process.
+    """
+
+    def __init__(self, expire: Callable[[Fault], None]) -> None:
+        self._expire = expire
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._deadline: float | None = None
+        self._seconds = 0.0
+        self._memory = 0
+
+    @contextmanager
+    def guard(self, seconds: float, memory: int) -> Generator[None]:
+        """While inside, at most `seconds` plus GRACE_S and at most `memory` bytes above what is held now."""
+        with self._changed:
+            self._seconds = seconds
+            self._memory = resident_bytes() + memory
+            self._deadline = time.monotonic() + seconds + GRACE_S
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._deadline = None
+
+    def _watch(self) -> None:
+        with self._changed:
+            while True:
+                if self._deadline is None:
+                    self._changed.wait()
+                    continue
+                fault = self._exceeded(self._deadline)
+                if fault:
+                    self._expire(fault)
+                    return
+                self._changed.wait(TICK_S)
+
+    def _exceeded(self, deadline: float) -> Fault | None:
+        if time.monotonic() > deadline:
+            return Fault(
+                Code.TIMEOUT, f"the statement did not end {GRACE_S:g} s after its {self._seconds:g} s: killed"
+            )
+        if resident_bytes() > self._memory:
+            return Fault(Code.OVER_CAP, "the statement took more memory than the workspace allows: killed")
+        return None
