@@ -1,0 +1,125 @@
+"""The agent endpoint (contract 4): HTTP on a Unix socket, by which the gate's tools reach the executor."""
+
+import asyncio
+import contextlib
+import secrets
+import socket
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import structlog
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from contracts.errors import Code, Fault
+from services.orchestrator.executor_client import Executor
+
+BODY_LIMIT = 8 * 1024 * 1024
+"""Bytes of arguments of one operation."""
+SOCKET_PATH_LIMIT = 100
+"""Linux allows 107 bytes."""
+
+_log = structlog.get_logger(__name__)
+
+
+class AgentEndpoint:
+    """Serves the children of this orchestrator; a token is good for its own session while its child runs."""
+
+    def __init__(self, executor: Executor, folder: Path) -> None:
+        self._executor = executor
+        self._folder = folder
+        self._sessions: dict[str, str] = {}
+        self._server: _Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._path: Path | None = None
+        self.app = Starlette(
+            routes=[Route("/v1/operations/{operation}", self._operation, methods=["POST"])],
+            exception_handlers={Fault: _answer_fault, Exception: _answer_unexpected},
+        )
+
+    async def start(self) -> None:
+        """Listen on a socket only this user can reach."""
+        self._path = await asyncio.to_thread(self._make_path)
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listening.bind(str(self._path))
+        listening.listen(256)
+        config = uvicorn.Config(
+            self.app, loop="asyncio", ws="none", lifespan="off", log_config=None, access_log=False
+        )
+        self._server = _Server(config)
+        serving = self._server.serve(sockets=[listening])
+        self._serving = asyncio.get_running_loop().create_task(serving)
+
+    async def stop(self) -> None:
+        """Stop listening and remove the socket."""
+        if self._server is not None and self._serving is not None:
+            self._server.should_exit = True
+            self._server.force_exit = True
+            await self._serving
+        if self._path is not None:
+            await asyncio.to_thread(self._remove)
+
+    def admit(self, session_id: str) -> dict[str, str]:
+        """The variables with which a new child of the session reaches the endpoint."""
+        token = secrets.token_urlsafe(32)
+        self._sessions[token] = session_id
+        return {"THT_AGENT_ENDPOINT": f"unix:{self._path}", "THT_AGENT_TOKEN": token}
+
+    def dismiss(self, token: str) -> None:
+        """The child with that token has ended."""
+        self._sessions.pop(token, None)
+
+    async def _operation(self, request: Request) -> Response:
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        session_id = self._sessions.get(token) if kind.lower() == "bearer" else None
+        if session_id is None:
+            raise Fault(Code.UNAUTHENTICATED, "the token is not of a session that runs here")
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > BODY_LIMIT:
+                raise Fault(Code.TOO_LARGE, "the arguments of an operation are at most 8 MiB")
+        operation = request.path_params["operation"]
+        result = await self._executor.call_operation(session_id, operation, bytes(body) or b"{}")
+        return Response(result, media_type="application/json")
+
+    def _make_path(self) -> Path:
+        folder = self._folder
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if len(str(folder.absolute())) > SOCKET_PATH_LIMIT - 32:
+            folder = Path(tempfile.gettempdir())
+        # mkdtemp makes a folder that only this user can enter; the socket's own mode would not do everywhere.
+        return Path(tempfile.mkdtemp(prefix="agent-", dir=folder)).absolute() / "endpoint.sock"
+
+    def _remove(self) -> None:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._path.parent.rmdir()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without signal handlers: they are the service's."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Leave the signals alone."""
+        yield
+
+
+async def _answer_fault(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, Fault):
+        raise error
+    return JSONResponse(error.document(), status_code=error.code.kind.http_status)
+
+
+async def _answer_unexpected(request: Request, error: Exception) -> Response:
+    _log.error("an operation failed", path=request.url.path, exc_info=error)
+    fault = Fault(
+        Code.INTERNAL, "something went wrong in ThothII; the log of the orchestrator has the reason"
+    )
+    return JSONResponse(fault.document(), status_code=500)
