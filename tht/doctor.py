@@ -75,7 +75,7 @@ def _workspace(workspace: Workspace) -> Iterator[dict[str, Any]]:
         problems.append(fault.message)
     yield _check(name, not problems, "; ".join(problems) or "can be read")
     for warning in workspace.warnings:
-        yield _check(name, False, warning)
+        yield _check(name, True, f"warning: {warning}")
 
 
 def _sessions(home: Home) -> Iterator[dict[str, Any]]:

@@ -121,10 +121,10 @@ def _show_workspace(home: Home, arguments: take.OfDatabase, _: Context) -> Resul
     }
 
 
-def _check_workspace(home: Home, arguments: take.OfWorkspace, context: Context) -> Result:
+def _check_workspace(home: Home, arguments: take.OfWorkspace, _: Context) -> Result:
     from tht import workspace_check
 
-    return workspace_check.check(home, arguments.workspace, context.cancel)
+    return workspace_check.check(home, arguments.workspace)
 
 
 def _new_session(home: Home, arguments: take.NewSession, _: Context) -> Result:

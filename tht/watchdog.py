@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from contracts.errors import Code, Fault
 
-GRACE_S = 3.0
+GRACE_S = 2.0
 """Seconds after the statement's timeout that an engine has to stop it itself."""
 TICK_S = 0.05
 """Seconds between two looks while a call is watched."""
@@ -21,10 +21,11 @@ TICK_S = 0.05
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def resident_bytes() -> int:
-    """Memory that this process holds now."""
+def held_bytes() -> int:
+    """Memory that this process alone holds now; pages of mapped files are not its own."""
     with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123
-        return int(statm.read().split()[1]) * _PAGE
+        _, resident, shared, *_ = statm.read().split()
+    return (int(resident) - int(shared)) * _PAGE
 
 
 class Watchdog:
@@ -46,7 +47,7 @@ class Watchdog:
         """While inside, at most `seconds` plus GRACE_S and at most `memory` bytes above what is held now."""
         with self._changed:
             self._seconds = seconds
-            self._memory = resident_bytes() + memory
+            self._memory = held_bytes() + memory
             self._deadline = time.monotonic() + seconds + GRACE_S
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
@@ -75,6 +76,6 @@ class Watchdog:
             return Fault(
                 Code.TIMEOUT, f"the statement did not end {GRACE_S:g} s after its {self._seconds:g} s: killed"
             )
-        if resident_bytes() > self._memory:
+        if held_bytes() > self._memory:
             return Fault(Code.OVER_CAP, "the statement took more memory than the workspace allows: killed")
         return None

@@ -50,3 +50,9 @@ def print_table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 def _cell(value: Any) -> str:
     text = "" if value is None else printable(value if isinstance(value, str) else json.dumps(value))
     return text if len(text) <= CELL else f"{text[: CELL - 1]}…"
+
+
+def print_checks(document: dict[str, Any]) -> None:
+    """`{checks: [{name, ok, message}]}`, one line each."""
+    for entry in document["checks"]:
+        print_line("ok  " if entry["ok"] else "FAIL", f"{entry['name']}:", entry["message"])
