@@ -6,6 +6,7 @@ limit does not see every allocation. Then only the end of the process helps.
 """
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -32,10 +33,12 @@ class Watchdog:
     """Watches one call at a time, with one thread for the life of the process.
 
     `expire` is called in that thread with the Fault to tell (TIMEOUT or OVER_CAP); it must end the process.
+    `memory_cap` is the most that the process may hold, whatever a workspace allows; None: no such cap.
     """
 
-    def __init__(self, expire: Callable[[Fault], None]) -> None:
+    def __init__(self, expire: Callable[[Fault], None], memory_cap: int | None = None) -> None:
         self._expire = expire
+        self._memory_cap = memory_cap
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._deadline: float | None = None
@@ -47,7 +50,7 @@ class Watchdog:
         """While inside, at most `seconds` plus GRACE_S and at most `memory` bytes above what is held now."""
         with self._changed:
             self._seconds = seconds
-            self._memory = held_bytes() + memory
+            self._memory = min(held_bytes() + memory, self._memory_cap or sys.maxsize)
             self._deadline = time.monotonic() + seconds + GRACE_S
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)

@@ -27,6 +27,8 @@ from tht.stopping import stop_descriptor
 from tht.watchdog import GRACE_S, Watchdog
 
 READ_SIZE = 256 << 10
+MEMORY_VARIABLE = "THT_WORKER_MEMORY_MIB"
+"""Environment variable with the most memory, in MiB, that a worker may hold while a call runs."""
 
 
 class Request(msgspec.Struct):
@@ -50,7 +52,7 @@ class Worker:
         self._cancels: dict[int, Cancel] = {}
         self._sending = threading.Lock()
         self._running: int | None = None
-        self._watchdog = Watchdog(self._expire)
+        self._watchdog = Watchdog(self._expire, _memory_cap())
         self._exit_code = 0
 
     def serve(self) -> int:
@@ -173,6 +175,11 @@ def main(find: Callable[[], Home]) -> int:
         return Worker(find(), reading, writing).serve()
     except BrokenPipeError:
         return 0
+
+
+def _memory_cap() -> int | None:
+    given = os.environ.get(MEMORY_VARIABLE, "")
+    return int(given) << 20 if given.isdecimal() and int(given) else None
 
 
 def _private_descriptors() -> tuple[int, int]:
