@@ -57,7 +57,7 @@ async def assert_as_documented(response: httpx.Response) -> None:
 
 
 def assert_problem(response: httpx.Response, code: Code, **members: Any) -> dict[str, Any]:
-    """`response` is the problem of `code` (RFC 9457), says what to do in one line, and has these `members`."""
+    """`response` is the problem of `code` (RFC 9457), in one line, and has these `members`."""
     kind = code.kind
     assert response.status_code == kind.http_status, response.text
     assert response.headers["content-type"] == PROBLEM

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-
 from contracts.errors import Code, Fault
 from services.runtime.server import GrpcServer
 from services.runtime.settings import ServiceSettings
@@ -41,6 +40,8 @@ PAGE = {
     "elapsed_ms": 1.5,
     "warnings": [],
 }
+
+BATCH = 256
 
 
 def kind_of(name: str) -> "EventKind.ValueType":
@@ -183,7 +184,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
         if fault := self.fail.pop(method, None):
             raise fault
 
-    async def CreateSession(self, request: orchestrator.CreateSessionRequest, context: Any) -> Any:  # noqa: N802
+    async def CreateSession(self, request: orchestrator.CreateSessionRequest, context: Any) -> Any:
         self._called("CreateSession")
         self.created.append(request)
         session_id = f"20261130t160000-{len(self.created):03d}"
@@ -192,7 +193,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
             self.start(self.on_create(conversation))
         return orchestrator.CreateSessionResponse(live=conversation.live())
 
-    async def OpenSession(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def OpenSession(self, request: Any, context: Any) -> Any:
         self._called("OpenSession")
         conversation = self.session(request.session_id)
         conversation.opened += 1
@@ -200,14 +201,14 @@ class FakeOrchestrator(OrchestratorServiceServicer):
             await conversation.life("running")
         return orchestrator.OpenSessionResponse(live=conversation.live())
 
-    async def CloseSession(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def CloseSession(self, request: Any, context: Any) -> Any:
         self._called("CloseSession")
         conversation = self.session(request.session_id)
         if conversation.state != "closed":
             await conversation.life("closed")
         return orchestrator.CloseSessionResponse(live=conversation.live())
 
-    async def GetLiveStates(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def GetLiveStates(self, request: Any, context: Any) -> Any:
         self._called("GetLiveStates")
         closed = orchestrator.SessionState.SESSION_STATE_CLOSED
         live = [
@@ -218,7 +219,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
         ]
         return orchestrator.GetLiveStatesResponse(live=live)
 
-    async def Respond(self, request: orchestrator.RespondRequest, context: Any) -> Any:  # noqa: N802
+    async def Respond(self, request: orchestrator.RespondRequest, context: Any) -> Any:
         self._called("Respond")
         conversation = self.session(request.session_id)
         answer = json.loads(request.answer_json)
@@ -240,9 +241,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
             raise Fault(Code.NOT_FOUND, "no question has this id")
         options = {option["id"] for option in descriptor["options"]}
         if "value" in answer and answer["value"] not in options:
-            raise Fault(
-                Code.ANSWER_DOES_NOT_FIT, "/value: that is none of the options", pointer="/value"
-            )
+            raise Fault(Code.ANSWER_DOES_NOT_FIT, "/value: that is none of the options", pointer="/value")
         del conversation.pending[public_id]
         receipt = {"id": public_id, "how": "answered", "by": request.author, "at": AT, "answer": answer}
         conversation.receipts[public_id] = receipt
@@ -256,7 +255,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
             await self.hold_respond.wait()
         return orchestrator.RespondResponse(receipt_json=encoded)
 
-    async def Steer(self, request: orchestrator.SteerRequest, context: Any) -> Any:  # noqa: N802
+    async def Steer(self, request: orchestrator.SteerRequest, context: Any) -> Any:
         self._called("Steer")
         conversation = self.session(request.session_id)
         if conversation.state == "closed":
@@ -264,30 +263,30 @@ class FakeOrchestrator(OrchestratorServiceServicer):
         conversation.steers.append(request.text)
         return orchestrator.SteerResponse(disposition="queued")
 
-    async def Abort(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def Abort(self, request: Any, context: Any) -> Any:
         self._called("Abort")
         return orchestrator.AbortResponse(live=self.session(request.session_id).live())
 
-    async def ListModels(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def ListModels(self, request: Any, context: Any) -> Any:
         self._called("ListModels")
         model = orchestrator.Model(
             provider="scripted", id="demo", name="Demo", context_window=8192, thinking_levels=["off"]
         )
         return orchestrator.ListModelsResponse(models=[model], scripted=True)
 
-    async def GetTranscript(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def GetTranscript(self, request: Any, context: Any) -> Any:
         self._called("GetTranscript")
         self.session(request.session_id)
         messages = [{"id": "m1", "role": "assistant", "at": AT, "text": "Hello"}]
         return orchestrator.GetTranscriptResponse(messages_json=encode(messages))
 
-    async def GetRunner(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def GetRunner(self, request: Any, context: Any) -> Any:
         self._called("GetRunner")
         return orchestrator.GetRunnerResponse(
             runner="fake_pi", version="1.6.0", scripted=True, reason="no <real> Pi is installed"
         )
 
-    async def Subscribe(  # noqa: N802
+    async def Subscribe(
         self, request: orchestrator.SubscribeRequest, context: Any
     ) -> AsyncIterator[orchestrator.SubscribeResponse]:
         self._called("Subscribe")
@@ -310,8 +309,9 @@ class FakeOrchestrator(OrchestratorServiceServicer):
             head = [("snapshot", conversation.snapshot(True, "epoch"))]
         elif int(seq) < told - conversation.ring:
             head = [("snapshot", conversation.snapshot(True, "evicted"))]
-        elif int(seq) < told:
-            yield numbered(conversation, int(seq), told)
+        else:
+            for start in range(int(seq), told, BATCH):
+                yield numbered(conversation, start, told)
         head += [("ui_request", {**asked, "again": True}) for asked in conversation.pending.values()]
         head.append(("replay_complete", {"cursor": f"{conversation.epoch}-{told}"}))
         yield unnumbered(conversation, head)
@@ -330,7 +330,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
 
 
 def numbered(conversation: Conversation, after: int, upto: int) -> EventBatch:
-    events = conversation.log[after:upto][:256]
+    events = conversation.log[after : min(upto, after + BATCH)]
     return EventBatch(
         epoch=conversation.epoch,
         first_seq=after + 1,
@@ -391,7 +391,7 @@ class FakeExecutor(ExecutorServiceServicer):
         if fault := self.fail.pop(method, None):
             raise fault
 
-    async def ListWorkspaces(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def ListWorkspaces(self, request: Any, context: Any) -> Any:
         self._called("ListWorkspaces")
         workspaces = [
             {"name": "flights", "dialect": "duckdb", "transport": "direct", "notes": "Flights of 2013"},
@@ -405,7 +405,7 @@ class FakeExecutor(ExecutorServiceServicer):
         ]
         return executor.ListWorkspacesResponse(workspaces_json=encode(workspaces))
 
-    async def GetSchema(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def GetSchema(self, request: Any, context: Any) -> Any:
         self._called("GetSchema")
         if request.workspace != "flights":
             raise Fault(Code.NOT_FOUND, "there is no workspace with this name; GET /workspaces lists them")
@@ -422,11 +422,11 @@ class FakeExecutor(ExecutorServiceServicer):
         schema = {"workspace": "flights", "dialect": "duckdb", "as_of": AT, "tables": [table]}
         return executor.GetSchemaResponse(schema_json=encode(schema))
 
-    async def GetSession(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def GetSession(self, request: Any, context: Any) -> Any:
         self._called("GetSession")
         return executor.GetSessionResponse(session_json=encode(self.session(request.session_id)))
 
-    async def ListSessions(self, request: executor.ListSessionsRequest, context: Any) -> Any:  # noqa: N802
+    async def ListSessions(self, request: executor.ListSessionsRequest, context: Any) -> Any:
         self._called("ListSessions")
         found = [
             session
@@ -439,7 +439,7 @@ class FakeExecutor(ExecutorServiceServicer):
             sessions_json=encode(found[start:end]), next_page_token=str(end) if end < len(found) else ""
         )
 
-    async def ListArtifacts(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def ListArtifacts(self, request: Any, context: Any) -> Any:
         self._called("ListArtifacts")
         self.session(request.session_id)
         artifacts = [
@@ -454,7 +454,7 @@ class FakeExecutor(ExecutorServiceServicer):
         ]
         return executor.ListArtifactsResponse(artifacts_json=encode(artifacts))
 
-    async def GetArtifact(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def GetArtifact(self, request: Any, context: Any) -> Any:
         self._called("GetArtifact")
         self.session(request.session_id)
         if request.name not in self.artifacts:
@@ -467,7 +467,7 @@ class FakeExecutor(ExecutorServiceServicer):
             content=content,
         )
 
-    async def ListDecisions(self, request: Any, context: Any) -> Any:  # noqa: N802
+    async def ListDecisions(self, request: Any, context: Any) -> Any:
         self._called("ListDecisions")
         self.session(request.session_id)
         return executor.ListDecisionsResponse(decisions_json=encode([{"seq": 1, "kind": "reading"}]))
@@ -477,7 +477,7 @@ class FakeExecutor(ExecutorServiceServicer):
         if not self.approved:
             raise Fault(Code.NOT_APPROVED, "nobody has approved sql_final.sql; approve it first")
 
-    async def PreviewSql(self, request: executor.PreviewSqlRequest, context: Any) -> Any:  # noqa: N802
+    async def PreviewSql(self, request: executor.PreviewSqlRequest, context: Any) -> Any:
         self._called("PreviewSql")
         self.preview = request
         self._check_approved(request.session_id)
@@ -489,7 +489,7 @@ class FakeExecutor(ExecutorServiceServicer):
                 raise
         return executor.PreviewSqlResponse(page_json=encode(self.page))
 
-    async def ExportSql(  # noqa: N802
+    async def ExportSql(
         self, request: executor.ExportSqlRequest, context: Any
     ) -> AsyncIterator[executor.ExportSqlResponse]:
         self._called("ExportSql")

@@ -280,9 +280,7 @@ async def test_a_call_that_may_have_had_an_effect_is_not_repeated(
     conversation = services.add_session()
     asked = await conversation.ask(options=[{"id": "a", "label": "A"}])
     services.orchestrator.hold_respond = asyncio.Event()
-    task = asyncio.create_task(
-        client.post("/sessions/s1/response", json={"id": asked["id"], "value": "a"})
-    )
+    task = asyncio.create_task(client.post("/sessions/s1/response", json={"id": asked["id"], "value": "a"}))
     await assert_eventually(lambda: services.orchestrator.calls == ["Respond"])
     await services.stop_orchestrator()
     await services.start_orchestrator()
@@ -309,7 +307,10 @@ async def test_a_refusal_of_the_service_itself_is_not_repeated(
         (Fault(Code.GATE_MISSING, "the gate did not load"), {}),
         (Fault(Code.WORKSPACE_BROKEN, "flights.yaml: dialect is missing"), {}),
         (Fault(Code.DATABASE_UNAVAILABLE, "flights.duckdb is missing; run make demo-data"), {}),
-        (Fault(Code.PI_FAILED, "Pi ended", session_id="s", exit_code=1, signal=None, stderr="boom"), {"exit_code": 1}),
+        (
+            Fault(Code.PI_FAILED, "Pi ended", session_id="s", exit_code=1, signal=None, stderr="boom"),
+            {"exit_code": 1},
+        ),
         (Fault(Code.BUSY, "all 8 places are taken"), {}),
     ],
     ids=lambda value: value.code.value if isinstance(value, Fault) else "",

@@ -1,4 +1,4 @@
-"""The hand-over from a reader's own subscription to the shared one: no gap, no duplicate, whatever the timing."""
+"""The hand-over from a reader's own subscription to the shared one: no gap, no duplicate."""
 
 from dataclasses import dataclass, field
 
@@ -112,7 +112,7 @@ def test_a01_a04_a05_every_event_is_told_once_and_in_order(
 
 
 def met(reader_at: int, shared_at: int) -> HandOver:
-    """A reader that stands at `reader_at` and lives from the shared subscription, which stood at `shared_at`."""
+    """A reader that stands at `reader_at` and met the shared subscription at `shared_at`."""
     handover = HandOver()
     handover.own(snapshot("e", reader_at))
     handover.own(replayed("e", reader_at))

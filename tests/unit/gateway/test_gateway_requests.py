@@ -70,7 +70,16 @@ def test_a35_no_host_and_two_hosts_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "http://localhost:9", "http://localhost", "file://", "", "localhost:8080"]
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "http://localhost:9",
+        "http://localhost",
+        "file://",
+        "",
+        "localhost:8080",
+    ],
 )
 def test_a34_pages_of_other_origins_are_refused(origin: str) -> None:
     """A-34: another port on this machine is another origin, too."""
