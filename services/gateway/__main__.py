@@ -8,6 +8,7 @@ from collections.abc import Generator
 
 import structlog
 import uvicorn
+from pydantic import ValidationError
 
 from contracts.errors import Fault
 from services.gateway.app import GOODBYE, create_app, create_gateway
@@ -68,9 +69,19 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+def _first_complaint(error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_url=False)[0]
+    name = "THOTHII_" + "_".join(str(part) for part in first["loc"]).upper()
+    return f"{name}: {first['msg']}"
+
+
 def main() -> None:
     """Entry point; exits 2 when the settings do not allow to serve."""
-    settings = GatewaySettings()
+    try:
+        settings = GatewaySettings()
+    except ValidationError as error:
+        sys.stderr.write(f"thothii-gateway: {_first_complaint(error)}\n")
+        sys.exit(2)
     configure("gateway", settings.log_level)
     try:
         settings.check_bind()
