@@ -90,10 +90,12 @@ docs: dev ## the pages that are made from the code
 bench: dev demo pi ## the benchmarks; each prints ratios measured in one run
 	for name in startup tht bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done
 
-up: ## the services in containers, gateway on 127.0.0.1:8080
+up: ## the services in containers, gateway on 127.0.0.1:8080; PI=auto|real|fake
+	@deploy/make-env
 	docker compose -f deploy/compose.yaml up -d --build --wait
 
 down: ## stop the containers; the sessions stay in their volume
+	@deploy/make-env
 	docker compose -f deploy/compose.yaml down
 
 clean: ## remove all that was installed or generated here, never sessions

@@ -31,16 +31,18 @@ class PiChoice:
     """What the orchestrator needs to know of it."""
 
 
-def choose(wanted: str, environment: dict[str, str] | None = None) -> PiChoice:
+def choose(wanted: str, environment: dict[str, str] | None = None, real_pi: Path | None = None) -> PiChoice:
     """Decide by `wanted`: real, fake, or auto (the real one when it is installed and has a model).
 
-    Raises NoUsablePi when the real one is wanted and cannot run.
+    `real_pi` is where the real one would be; by default in this project's harness folder. Raises NoUsablePi
+    when the real one is wanted and cannot run.
     """
     if wanted == "fake":
         return _fake("asked for with PI=fake")
-    problem = _real_problem(environment or dict(os.environ))
+    program = real_pi or REAL_PI
+    problem = _real_problem(environment or dict(os.environ), program)
     if problem is None:
-        return PiChoice("pi", "installed, with a usable model", _runner("pi", [str(REAL_PI)]))
+        return PiChoice("pi", "installed, with a usable model", _runner("pi", [str(program)]))
     if wanted == "real":
         raise NoUsablePi(problem)
     return _fake(problem)
@@ -59,18 +61,18 @@ def _runner(runner: str, command: list[str]) -> dict[str, str]:
     }
 
 
-def _real_problem(environment: dict[str, str]) -> str | None:
+def _real_problem(environment: dict[str, str], program: Path) -> str | None:
     """Why the real Pi cannot run; None when it can."""
-    if not REAL_PI.exists():
+    if not program.exists():
         return "the real Pi is not installed (make pi)"
     try:
         listing = subprocess.run(
-            [str(REAL_PI), "--list-models"],
+            [str(program), "--list-models"],
             capture_output=True,
             text=True,
             timeout=LIST_MODELS_TIMEOUT,
             env={**environment, "PI_OFFLINE": "1"},
-            cwd=REAL_PI.parents[2],
+            cwd=program.parents[2],
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
