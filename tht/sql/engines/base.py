@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
-from tht.sql.watchdog import calling, hard_deadline
+from tht.sql.timer import calling
 from tht.workspaces import Workspace
 
 
@@ -81,11 +81,7 @@ class Limit:
             interrupt()
 
         self.cancel.raise_if_set()
-        with (
-            hard_deadline(self.timeout_s),
-            calling(self.timeout_s, expire),
-            self.cancel.interrupting(interrupt),
-        ):
+        with calling(self.timeout_s, expire), self.cancel.interrupting(interrupt):
             yield
 
     def fault(self) -> Fault | None:

@@ -2,20 +2,12 @@
 
 import heapq
 import itertools
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-GRACE = 2.0
-"""Seconds a statement may go on after its deadline before its process ends."""
-
-_hard = threading.Event()
-
-
-class _Watchdog:
+class _Timer:
     def __init__(self) -> None:
         self._wake = threading.Condition()
         self._due: list[tuple[float, int, Callable[[], None]]] = []
@@ -28,7 +20,7 @@ class _Watchdog:
             ticket = next(self._count)
             heapq.heappush(self._due, (time.monotonic() + seconds, ticket, call))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="sql-watchdog", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="sql-timer", daemon=True)
                 self._thread.start()
             if self._due[0][1] == ticket:
                 self._wake.notify()
@@ -59,39 +51,14 @@ class _Watchdog:
             return heapq.heappop(self._due)[2]
 
 
-_watchdog = _Watchdog()
+_timer = _Timer()
 
 
 @contextmanager
 def calling(seconds: float, call: Callable[[], None]) -> Iterator[None]:
-    """Calls `call` in the watchdog's thread when the block takes longer than `seconds`."""
-    ticket = _watchdog.at(seconds, call)
+    """Calls `call` in the timer's thread when the block takes longer than `seconds`."""
+    ticket = _timer.at(seconds, call)
     try:
         yield
     finally:
-        _watchdog.forget(ticket)
-
-
-def own_process() -> None:
-    """Says that this process is there for statements alone: it ends itself when one cannot be stopped.
-
-    Neither SQLite nor DuckDB asks for an interrupt inside one scalar call, which can run for hours.
-    """
-    _hard.set()
-
-
-@contextmanager
-def hard_deadline(seconds: float) -> Iterator[None]:
-    """In an `own_process` the process ends with the exit code of a timeout when the block is still there
-    GRACE after `seconds`; elsewhere somebody else has to kill it."""
-    if not _hard.is_set():
-        yield
-        return
-    with calling(seconds + GRACE, lambda: _end(seconds)):
-        yield
-
-
-def _end(seconds: float) -> None:
-    line = f"tht: timeout: the statement did not stop {GRACE:g} s after its limit of {seconds:g} s; its process was ended\n"
-    os.write(sys.stderr.fileno() if sys.stderr else 2, line.encode())
-    os._exit(6)
+        _timer.forget(ticket)

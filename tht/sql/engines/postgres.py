@@ -1,0 +1,253 @@
+"""PostgreSQL: a READ ONLY transaction that always ends in ROLLBACK, the extended protocol, every type loaded as text.
+
+The simple protocol runs several statements (psycopg 3 uses it for a plain `execute`), so the user's text only
+goes through `stream`, which does not. A superuser is turned into pg_read_all_data for the statement (PostgreSQL 14+),
+which takes away files, programs and signals whatever name they hide behind (measured on PostgreSQL 15).
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pyarrow as pa
+from psycopg.adapt import AdaptersMap
+from psycopg.types.string import TextLoader
+
+from contracts.errors import Code, Fault
+from tht.sql.cancel import Cancel
+from tht.sql.engines import server_rows as rows
+from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.postgres_types import kind_of
+from tht.workspaces import Workspace
+
+CHUNK = 250
+"""Rows that libpq hands over at a time."""
+CONNECT_S = 10
+
+_OPTIONS = (
+    "-c default_transaction_read_only=on -c lock_timeout=5s -c idle_in_transaction_session_timeout=60s "
+    "-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex -c extra_float_digits=1 "
+    "-c standard_conforming_strings=on -c client_encoding=UTF8 -c xmloption=content"
+)
+
+
+def _text_only() -> AdaptersMap:
+    adapters = AdaptersMap(types=psycopg.adapters.types)
+    adapters.register_loader(0, TextLoader)
+    return adapters
+
+
+class PostgresEngine(Engine):
+    """One session."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._connection = _connect(workspace)
+        account = self._ask(
+            "SELECT rolsuper, current_setting('server_version_num')::int FROM pg_catalog.pg_roles "
+            "WHERE rolname = current_user"
+        )
+        superuser, version = account[0] if account else ("f", "0")
+        self.superuser = superuser == "t"
+        self._version = int(version)
+        self._preamble = self._make_preamble()
+        found = self._ask("SELECT oid, typelem FROM pg_catalog.pg_type WHERE typcategory = 'A' AND oid >= 16384")
+        self._arrays = {int(oid): int(element) for oid, element in found}
+
+    def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Rows of one of our own questions, as text."""
+        try:
+            with self._connection.cursor() as cursor:
+                return list(cursor.stream(sql, parameters or None))  # type: ignore[arg-type]
+        except psycopg.Error as error:
+            raise _fault(error) from error
+
+    def _make_preamble(self) -> str:
+        statements: list[str] = []
+        if self._version >= 140000:
+            statements.append("SET LOCAL client_connection_check_interval = '1s'")
+        if self.superuser:
+            statements.append("SET LOCAL temp_file_limit = '4GB'")
+            if self._version >= 140000:
+                statements.append("SET LOCAL ROLE pg_read_all_data")
+        path = _search_path(self.workspace)
+        if path:
+            statements.append(f"SET LOCAL search_path = {path}")
+        # a query of our own: after one, the transaction cannot be made READ WRITE any more
+        return "; ".join([*statements, "SELECT 1"])
+
+    @contextmanager
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+        limit = Limit(timeout_s, cancel)
+        connection = self._connection
+        milliseconds = max(int(timeout_s * 1000) + 500, 1)
+        begin = f"BEGIN READ ONLY; SET LOCAL statement_timeout = {milliseconds}; {self._preamble}"
+        with limit.interrupting(self._interrupt):
+            try:
+                connection.execute(begin)  # type: ignore[arg-type]
+                with connection.cursor() as cursor:
+                    stream = cursor.stream(sql, size=CHUNK)  # type: ignore[arg-type]
+                    try:
+                        yield PostgresSource(cursor, stream, self._arrays)
+                    finally:
+                        stream.close()
+                connection.execute("ROLLBACK")
+                connection.execute("DISCARD ALL")
+            except psycopg.Error as error:
+                self.doubtful = True
+                raise limit.fault() or _fault(error, timeout_s) from error
+
+    def _interrupt(self) -> None:
+        try:
+            self._connection.cancel_safe(timeout=2.0)
+        except psycopg.Error:
+            # the server cannot be told; closing the socket is all that is left
+            self._connection.close()
+
+    @property
+    def current(self) -> bool:
+        return not self.doubtful and not self._connection.closed and not self._connection.broken
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def checks(self) -> list[tuple[str, bool, str]]:
+        superuser = self.superuser
+        owned = self._ask(
+            "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.relkind IN ('r','p','v','m','f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' "
+            "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') LIMIT 1"
+        )
+        writable = self._ask(
+            "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.relkind IN ('r','p','v','f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' "
+            "AND pg_catalog.has_table_privilege(c.oid, 'INSERT,UPDATE,DELETE,TRUNCATE') LIMIT 1"
+        )
+        creates = self._ask("SELECT pg_catalog.has_database_privilege(current_database(), 'CREATE')")
+        can_create = bool(creates) and creates[0][0] == "t"
+        return [
+            (
+                "role_is_no_superuser",
+                not superuser,
+                "the role is a superuser; give the workspace one with SELECT only" if superuser else "the role is no superuser",
+            ),
+            (
+                "role_owns_nothing",
+                superuser or not owned,
+                f"the role owns {owned[0][0]}; an owner may always write" if owned and not superuser else "the role owns no table",
+            ),
+            (
+                "role_reads_only",
+                not writable and not can_create,
+                "the role may write or create tables; grant it SELECT only" if writable or can_create else "the role may only read",
+            ),
+        ]
+
+    def view_definition(self, schema: str, name: str) -> str | None:
+        found = self._ask(
+            "SELECT pg_catalog.pg_get_viewdef(c.oid) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
+            "c.relnamespace WHERE c.relkind IN ('v','m') AND c.relname = %s AND (n.nspname = %s OR %s = '')",
+            (name, schema, schema),
+        )
+        return str(found[0][0]).rstrip("; \n") if found else None
+
+
+def _search_path(workspace: Workspace) -> str:
+    """With an allow list, names without a schema are looked up in the allowed schemas and nowhere else."""
+    allow = workspace.allow
+    if allow.schemas is None and allow.tables == ("*",) and not allow.deny_columns:
+        return ""
+    plain = [schema for schema in allow.schemas or ("public",) if not set("*?[") & set(schema)]
+    return ", ".join('"' + schema.replace('"', '""') + '"' for schema in plain) or "pg_catalog"
+
+
+def _connect(workspace: Workspace) -> psycopg.Connection[tuple[Any, ...]]:
+    url = workspace.connection.resolve().url or ""
+    try:
+        return psycopg.connect(
+            url,
+            autocommit=True,
+            connect_timeout=CONNECT_S,
+            options=_OPTIONS,
+            application_name="thothii",
+            prepare_threshold=None,
+            context=_Context(_text_only()),
+        )
+    except psycopg.Error as error:
+        raise Fault(Code.DATABASE_UNAVAILABLE, _why_not(str(error))) from error
+
+
+class _Context:
+    """What psycopg takes adapters from."""
+
+    def __init__(self, adapters: AdaptersMap) -> None:
+        self.adapters = adapters
+        self.connection = None
+
+
+def _why_not(text: str) -> str:
+    """The reason of a failed connection without host, account or database."""
+    lowered = text.lower()
+    for mark, reason in (
+        ("password", "the server refused the account; check user and password in connection.url"),
+        ("authentication failed", "the server refused the account; check user and password in connection.url"),
+        ("no pg_hba.conf entry", "the server does not let this account in from here"),
+        ("does not exist", "the server has no such database or role; check connection.url"),
+        ("too many", "the server takes no more connections; try again"),
+        ("ssl", "the server and the client agree on no SSL; check sslmode in connection.url"),
+        ("invalid", "connection.url cannot be read; write postgresql://user:${PASSWORD}@host/database"),
+    ):
+        if mark in lowered:
+            return reason
+    return "the server cannot be reached; check host and port in connection.url"
+
+
+_REDACTED_CLASSES = ("22", "23", "P0", "XX")
+"""SQLSTATE classes whose messages quote values of rows."""
+
+
+def _fault(error: psycopg.Error, timeout_s: float = 0) -> Fault:
+    state = error.sqlstate or ""
+    primary = error.diag.message_primary or str(error)
+    line = safe_line(primary, redact=state[:2] in _REDACTED_CLASSES)
+    if state == "57014":
+        return Fault(Code.TIMEOUT, f"the statement took longer than {timeout_s:g} s and was stopped")
+    if state == "25006":
+        return Fault(Code.REFUSED, f"the engine does not allow this: {line}")
+    if state in ("53200", "53400", "54000", "54001", "57P05"):
+        return over_cap(f"the statement exceeds a limit of the server: {line}")
+    if state == "55P03":
+        return Fault(Code.DATABASE_UNAVAILABLE, "a table is locked by somebody else; try again")
+    if not state or state[:2] in ("08", "57"):
+        return Fault(Code.DATABASE_UNAVAILABLE, "the connection to the database was lost; try again")
+    place = error.diag.statement_position
+    where = f" (at character {place})" if place else ""
+    return database_error(f"{line}{where} [{state}]", sqlstate=state)
+
+
+class PostgresSource(Source):
+    """A running query, its rows as text."""
+
+    def __init__(self, cursor: psycopg.Cursor[Any], stream: Iterator[tuple[Any, ...]], arrays: dict[int, int]) -> None:
+        self._stream = stream
+        self._first = next(stream, None)
+        described = cursor.description
+        if described is None:
+            raise Fault(Code.REFUSED, "the statement gives no rows")
+        self._kinds = [kind_of(column.type_code, column.precision, column.scale, arrays) for column in described]
+        self._schema = rows.schema_of([column.name for column in described], self._kinds)
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._schema
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        if self._first is not None:
+            yield self._first
+            yield from self._stream
+
+    def batches(self, size: int) -> Iterator[pa.RecordBatch]:
+        if not self._kinds:
+            raise Fault(Code.REFUSED, "the statement gives no columns")
+        yield from rows.batches(self._rows(), self._schema, self._kinds, size)
