@@ -20,12 +20,6 @@ Arguments = dict[str, Any]
 Document = dict[str, Any]
 
 ARTIFACT_PHASES = {"schema_linking.json": "F2", "ctes.json": "F3", "sql_final.sql": "F4"}
-MISSING = {
-    "F1": "the reviewer's choice of a reading",
-    "F2": "approval of schema_linking.json",
-    "F3": "approval of ctes.json",
-    "F4": "approval of sql_final.sql",
-}
 COLUMNS = [
     ("year", "INTEGER", "year of the flight"),
     ("carrier", "VARCHAR", "code of the carrier"),
@@ -61,6 +55,19 @@ class StubSession:
             if not (last and approved and last["artifact"]["sha256"] == sha256(self.artifacts[name])):
                 return phase
         return "F5"
+
+    def missing(self) -> list[str]:
+        """What would close the phase, in the codes of tht."""
+        phase = self.phase()
+        if phase in ("F1", "F5"):
+            return ["reading"] if phase == "F1" else []
+        name = next(name for name, closes in ARTIFACT_PHASES.items() if closes == phase)
+        selected = any(line["kind"] == "selection" for line in self.decisions)
+        return [
+            *(["selection"] if phase == "F2" and not selected else []),
+            *([f"artifact:{name}"] if name not in self.artifacts else []),
+            f"approval:{name}",
+        ]
 
     def decide(self, envelope: Document, answer: Document) -> Document:
         """Record the answer to an envelope; the answer as Pi is to hear it."""
@@ -132,12 +139,7 @@ def _workspace_show(_session: StubSession, _arguments: Arguments) -> Document:
 def _phase_show(session: StubSession, _arguments: Arguments) -> Document:
     phase = session.phase()
     closed = [f"F{number}" for number in range(1, int(phase[1]))]
-    return {
-        "phase": phase,
-        "closed": closed,
-        "missing": [MISSING[phase]] if phase in MISSING else [],
-        "reason": "stub",
-    }
+    return {"phase": phase, "closed": closed, "missing": session.missing(), "reason": "stub"}
 
 
 def _artifact_put(session: StubSession, arguments: Arguments) -> Document:

@@ -61,12 +61,10 @@ async function record(session, envelope, answer) {
     by: answer.by ?? `${localUser()}@terminal`,
     artifact: envelope.artifact && { name: envelope.artifact.name, sha256: envelope.artifact.sha256 },
   };
-  if (decision.kind === "edit") {
-    const { sha256 } = await session.call("artifact.put", { name: envelope.artifact.name, text: answer.text });
-    decision.artifact.sha256 = sha256;
-  }
-  await session.call("decision.add", withoutEmpty(decision));
-  return decision.kind === "edit" ? { ...answer, sha256: decision.artifact.sha256 } : answer;
+  // An edit is written with its decision, or not at all.
+  if (decision.kind === "edit") decision.edit = answer.text;
+  const { line } = await session.call("decision.add", withoutEmpty(decision));
+  return decision.kind === "edit" ? { ...answer, sha256: line.artifact.sha256 } : answer;
 }
 
 function withoutEmpty(decision) {

@@ -69,8 +69,10 @@ export class EndpointClient {
         let size = 0;
         response.on("data", (chunk) => {
           size += chunk.length;
-          if (size > MAX_ANSWER_BYTES) response.destroy(new Fault("too_large", "the backend's answer is too large"));
-          else chunks.push(chunk);
+          chunks.push(chunk);
+          if (size <= MAX_ANSWER_BYTES) return;
+          fail(new Fault("too_large", "the backend's answer is too large"));
+          response.destroy();
         });
         response.on("error", fail);
         response.on("aborted", () => fail(new Fault("unavailable", "the backend broke off its answer")));

@@ -47,14 +47,14 @@ export function unpackAnswer(value, envelope) {
     throw new Error("the answer is not an object");
   }
   if (answer.cancelled) return { cancelled: true };
-  const check = FITS[envelope.widget];
-  if (!check?.(answer, envelope)) throw new Error(`the answer does not fit a ${envelope.widget}`);
+  const fits = FITS.get(envelope.widget);
+  if (!fits?.(answer, envelope)) throw new Error(`the answer does not fit a ${envelope.widget}`);
   return answer;
 }
 
 const isText = (value) => typeof value === "string";
 
-const FITS = {
+const FITS = new Map(Object.entries({
   select: (answer, { options, free_text }) =>
     options.some((option) => option.id === answer.value) || (free_text && isText(answer.text)),
   multiselect: (answer, { options, min, max, free_text }) => {
@@ -73,7 +73,7 @@ const FITS = {
     answer.decision === "approve" ||
     (answer.decision === "reject" && isText(answer.comment) && answer.comment.trim() !== "") ||
     (answer.decision === "edit" && isText(answer.text)),
-};
+}));
 
 /** The ledger's kind of an answered artifact gate. */
 export function gateKind(answer) {

@@ -1,7 +1,7 @@
 // The commands that start the work: a hidden message with what the agent must know of its session.
 
 import { GATE_VERSION, KICKOFF_MESSAGE, SESSION_ID } from "./contract.js";
-import { nextStep, phaseLabel } from "./phases.js";
+import { missingText, nextStep, phaseLabel } from "./phases.js";
 import { cut, errorLine, oneLine } from "./text.js";
 
 const SHOWN_DECISIONS = 40;
@@ -64,8 +64,7 @@ export function kickoffText({ manifest, state, workspace, decisions, artifacts }
   if (workspace.notes?.trim()) parts.push(`What a newcomer to this database should know:\n${workspace.notes.trim()}`);
   if (decisions.length) parts.push(`Decisions of the reviewer so far:\n${decisions.slice(-SHOWN_DECISIONS).map(decisionLine).join("\n")}`);
   for (const { name, text } of artifacts) parts.push(`${name} as it is now:\n${cut(text, SHOWN_ARTIFACT_CHARACTERS)}`);
-  const missing = state.missing?.length ? ` Missing: ${state.missing.join("; ")}.` : "";
-  parts.push(`The session is in ${phaseLabel(state.phase)}.${missing} ${nextStep(state.phase)}`);
+  parts.push(`The session is in ${phaseLabel(state.phase)}.${missingText(state)} ${nextStep(state.phase)}`);
   return parts.join("\n\n");
 }
 

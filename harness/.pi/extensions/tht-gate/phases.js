@@ -11,6 +11,14 @@ const NEXT_STEPS = {
   F5: "everything is approved; end with two or three sentences for the reviewer and call no more tools",
 };
 
+const MISSING = {
+  reading: "the reviewer's choice of a reading",
+  selection: "the reviewer's choice among the candidates",
+  artifact: "the file",
+  approval: "the reviewer's approval of",
+  history: "a ledger that was not changed by hand (tell the reviewer, and stop)",
+};
+
 /** "F2 (schema linking)" */
 export function phaseLabel(phase) {
   return `${phase} (${PHASE_NAMES[phase] ?? "unknown"})`;
@@ -21,13 +29,22 @@ export function nextStep(phase) {
   return `Next: ${NEXT_STEPS[phase] ?? "wait for the reviewer"}.`;
 }
 
+/** What `phase.show` names as missing, in words: " Still missing: ..." or nothing. */
+export function missingText({ missing = [] }) {
+  if (!missing.length) return "";
+  const words = missing.map((code) => {
+    const [kind, name] = code.split(":");
+    return [MISSING[kind] ?? kind, name].filter(Boolean).join(" ");
+  });
+  return ` Still missing: ${words.join("; ")}.`;
+}
+
 function position(phase) {
   return PHASES.indexOf(phase);
 }
 
 function notYet(what, needed, state) {
-  const missing = state.missing?.length ? ` Still missing: ${state.missing.join("; ")}.` : "";
-  return `${what} belongs to phase ${phaseLabel(needed)}; the session is in ${phaseLabel(state.phase)}.${missing} ${nextStep(state.phase)}`;
+  return `${what} belongs to phase ${phaseLabel(needed)}; the session is in ${phaseLabel(state.phase)}.${missingText(state)} ${nextStep(state.phase)}`;
 }
 
 function isClosed(phase, what, state) {
@@ -48,8 +65,8 @@ export function refuseDecide(state) {
 
 /** `replaceApproved` says that the model knows that it undoes an approval. */
 export function refuseArtifactWrite(state, name, replaceApproved) {
-  const phase = ARTIFACT_PHASES[name];
-  if (!phase) return `There is no artifact ${JSON.stringify(name)}; the names are ${ARTIFACT_NAMES.join(", ")}.`;
+  const phase = phaseOf(name);
+  if (!phase) return noSuchArtifact(name);
   if (position(state.phase) < position(phase)) return notYet(name, phase, state);
   if (position(state.phase) > position(phase) && !replaceApproved) {
     return isClosed(phase, `${name} is approved. To change it all the same, and have it reviewed again, pass replace_approved: true`, state);
@@ -57,25 +74,22 @@ export function refuseArtifactWrite(state, name, replaceApproved) {
   return null;
 }
 
-/** `decisions` is the ledger, oldest first; F2 wants the reviewer to have kept candidates first. */
-export function refuseArtifactGate(state, name, decisions) {
-  const phase = ARTIFACT_PHASES[name];
-  if (!phase) return `There is no artifact ${JSON.stringify(name)}; the names are ${ARTIFACT_NAMES.join(", ")}.`;
+/** F2 wants the reviewer to have kept candidates before they approve what was written of them. */
+export function refuseArtifactGate(state, name) {
+  const phase = phaseOf(name);
+  if (!phase) return noSuchArtifact(name);
   if (position(state.phase) < position(phase)) return notYet(name, phase, state);
   if (position(state.phase) > position(phase)) return isClosed(phase, `${name} is approved`, state);
-  if (phase === "F2" && !hasSelection(decisions)) {
-    return "Before schema_linking.json can be approved the reviewer keeps or drops the candidates: call reviewer_decide with the tables and columns you found, change the file to what was kept, then call artifact_gate again.";
+  if (state.missing?.includes("selection")) {
+    return `Before ${name} can be approved the reviewer keeps or drops the candidates: call reviewer_decide with the tables and columns you found, change the file to what was kept, then call artifact_gate again.`;
   }
   return null;
 }
 
-/** Whether candidates were selected since F2 was last entered: after the reading, and after a reopening of F1 or F2. */
-export function hasSelection(decisions) {
-  let selected = false;
-  for (const decision of decisions) {
-    if (decision.kind === "reading") selected = false;
-    if (decision.kind === "reopen" && position(decision.phase) <= position("F2")) selected = false;
-    if (decision.kind === "selection" && decision.phase === "F2") selected = true;
-  }
-  return selected;
+function phaseOf(name) {
+  return Object.hasOwn(ARTIFACT_PHASES, name) ? ARTIFACT_PHASES[name] : null;
+}
+
+function noSuchArtifact(name) {
+  return `There is no artifact ${JSON.stringify(name)}; the names are ${ARTIFACT_NAMES.join(", ")}.`;
 }

@@ -28,8 +28,7 @@ export function artifactGateTool(session) {
     },
     async execute(callId, { name, summary }, signal, _onUpdate, ctx) {
       const state = await session.phase(signal);
-      const { decisions } = await session.call("decision.list", {}, signal);
-      const refusal = refuseArtifactGate(state, name, decisions);
+      const refusal = refuseArtifactGate(state, name);
       if (refusal) throw new Error(refusal);
       const artifact = await written(session, name, signal);
       const question = {

@@ -3,7 +3,7 @@ import { nextStep, phaseLabel, refuseDecide, refuseSelect } from "../phases.js";
 import { chosenText, foldOptions, OPTION_PARAMETER, wholeOptions } from "./options.js";
 import { textResult } from "./result.js";
 
-const TITLE = { type: "string", description: "The question, in one sentence the reviewer understands" };
+const TITLE = { type: "string", maxLength: 1000, description: "The question, in one sentence the reviewer understands" };
 const BODY = { type: "string", description: "What the reviewer should know to answer, in a few lines of Markdown" };
 const FREE_TEXT = { type: "boolean", description: "True when the reviewer may answer in their own words instead" };
 
