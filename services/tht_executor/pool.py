@@ -59,7 +59,8 @@ class WorkerPool:
 
         `affinity` names what the call is about, by the workspace: calls about the same thing meet a warm
         connection. `deadline` is in seconds from when a worker is at hand; past it the worker is killed
-        and the call fails with TIMEOUT. Raises Fault BUSY without a free worker, INTERNAL when the worker died.
+        and the call fails with TIMEOUT. Raises Fault BUSY without a free worker, INTERNAL when the worker
+        died.
         """
         async with self._lease(affinity) as worker:
             try:

@@ -33,11 +33,11 @@ class WorkerDied(Exception):
 
 
 class Reply(msgspec.Struct):
-    """The head of a worker's message; results stay undecoded."""
+    """The head of a worker's message; results stay undecoded, and are empty where there is none."""
 
     id: int = 0
-    ok: msgspec.Raw | None = None
-    head: msgspec.Raw | None = None
+    ok: msgspec.Raw = msgspec.Raw()
+    head: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
 
 
@@ -145,14 +145,14 @@ class Worker:
                 reply = _decode_reply(frame.payload)
                 if reply.id != call_id:
                     continue
-                over = reply.head is None
+                if head := bytes(reply.head):
+                    yield Head(head)
+                    continue
+                over = True
                 if reply.error is not None:
                     raise Fault.from_document(reply.error)
-                if reply.head is not None:
-                    yield Head(bytes(reply.head))
-                elif reply.ok is not None:
-                    yield Result(bytes(reply.ok))
-                    return
+                yield Result(bytes(reply.ok))
+                return
         except WorkerDied:
             over = self.broken = True
             raise
@@ -187,7 +187,7 @@ class Worker:
                     frame = await self._read()
                     if isinstance(frame, Message):
                         reply = _decode_reply(frame.payload)
-                        if reply.id == call_id and reply.head is None:
+                        if reply.id == call_id and not bytes(reply.head):
                             return
         except (TimeoutError, WorkerDied, Fault):
             self.broken = True

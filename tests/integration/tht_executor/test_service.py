@@ -105,7 +105,7 @@ async def test_an_export_is_the_whole_result_with_its_digest(executor: Executor)
     assert tail.sha256 == hashlib.sha256(content).hexdigest()
 
 
-async def call_for_agent(executor: Executor, session: str, operation: str, **arguments: object) -> dict:
+async def call_for_agent(executor: Executor, session: str, operation: str, /, **arguments: object) -> dict:
     called = await executor.stub.CallOperation(
         pb.CallOperationRequest(
             session_id=session, operation=operation, arguments_json=json.dumps(arguments).encode()
