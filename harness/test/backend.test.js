@@ -186,7 +186,7 @@ describe("without a backend", () => {
     assert.equal(decision.session, "s-9");
     assert.equal(decision.kind, "reading");
     assert.deepEqual(decision.answer, { value: "b" });
-    assert.match(decision.by, /.+@terminal/);
+    assert.match(decision.by, /.+@local$/);
   });
 
   test("own words, several choices, yes or no, a text", async () => {

@@ -58,7 +58,7 @@ async function record(session, envelope, answer) {
     title: envelope.title,
     options: envelope.options,
     answer,
-    by: answer.by ?? `${localUser()}@terminal`,
+    by: answer.by ?? `${localUser()}@local`,
     artifact: envelope.artifact && { name: envelope.artifact.name, sha256: envelope.artifact.sha256 },
   };
   // An edit is written with its decision, or not at all.
