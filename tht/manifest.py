@@ -78,9 +78,14 @@ def dump(manifest: dict[str, Any]) -> bytes:
     """The bytes of a manifest file."""
     lines = [f"schema_version: {SCHEMA_VERSION}"]
     for key in FIELDS:
-        text = json.dumps(manifest[key], ensure_ascii=False)
-        lines.append(f"{key}: {_ESCAPED.sub(_escape, text)}")
+        lines.append(f"{key}: {_scalar(manifest[key])}")
     return ("\n".join(lines) + "\n").encode()
+
+
+def _scalar(value: Any) -> str:
+    """A value as JSON that is YAML 1.1 too, which has more line breaks and takes 1e-05 for a text."""
+    text = f"{value:.10f}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    return _ESCAPED.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -170,4 +175,4 @@ def _temperature(value: Any) -> float | None:
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
     if not 0 <= number <= 2:
         raise Fault(Code.INVALID_ARGUMENT, "temperature must be a number from 0 to 2")
-    return float(number)
+    return round(float(number), 10)
