@@ -33,8 +33,8 @@ class Row:
 
 
 def alternate(runs: int, subjects: Mapping[str, Callable[[], float]]) -> dict[str, float]:
-    """The median of `runs` rounds for each subject; a round asks each of them once, in turn, so that a change of
-    the machine's speed meets all alike. One round before them is not counted."""
+    """The median of `runs` rounds for each subject. A round asks each of them once, in turn, so that a
+    change of the machine's speed meets all alike. One round before them is not counted."""
     for subject in subjects.values():
         subject()
     taken: dict[str, list[float]] = {name: [] for name in subjects}
