@@ -1,7 +1,7 @@
 """SQL, read-only for certain: `check`, `preview`, `export`, `role_checks`.
 
-Three layers: the guard's policy on the parsed text, the engine's own locked read-only mode, the database role.
-Drivers and the parser are imported by the function that needs them.
+Three layers: the guard's policy on the parsed text, the engine's own locked read-only mode, the database
+role. Drivers and the parser are imported by the function that needs them.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,8 @@ __all__ = ["Cancel", "check", "export", "preview", "role_checks"]
 
 
 def check(workspace: Workspace, sql: str) -> dict[str, Any]:
-    """`{ok: true, statement, tables, sha256}` of a statement that may run. Raises Fault REFUSED or TOO_LARGE."""
+    """`{ok: true, statement, tables, sha256}` of a statement that may run. Raises Fault REFUSED or
+    TOO_LARGE."""
     from tht.sql.verdicts import verdict_of
 
     verdict = verdict_of(workspace, sql)
@@ -43,10 +44,11 @@ def preview(
     draft: bool = False,
     cancel: Cancel | None = None,
 ) -> bytes:
-    """A page as JSON: `{columns, rows, truncated, row_count, result_id, elapsed_ms, warnings}`, `draft: true` on a draft.
+    """A page as JSON: `{columns, rows, truncated, row_count, result_id, elapsed_ms, warnings}`, `draft:
+    true` on a draft.
 
-    `truncated` says that there are rows after these; `row_count` is exact or null. A draft is read as far as the
-    page reaches and nothing is kept of it. Raises Fault: REFUSED, TIMEOUT, CANCELLED, DATABASE_ERROR,
+    `truncated` says that there are rows after these; `row_count` is exact or null. A draft is read as far as
+    the page reaches and nothing is kept of it. Raises Fault: REFUSED, TIMEOUT, CANCELLED, DATABASE_ERROR,
     DATABASE_UNAVAILABLE, OVER_CAP, RESULT_EXPIRED.
     """
     from tht.sql import page
@@ -104,7 +106,8 @@ def export(
 
 
 def role_checks(workspace: Workspace) -> list[dict[str, Any]]:
-    """`[{name, ok, message}]` on the account or file of the workspace. Raises Fault when it cannot be reached."""
+    """`[{name, ok, message}]` on the account or file of the workspace. Raises Fault when it cannot be
+    reached."""
     from tht.sql import warm
 
     with warm.engine(workspace) as engine:

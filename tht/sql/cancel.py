@@ -1,7 +1,7 @@
 """A way to stop a running statement from another thread."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from contracts.errors import Code, Fault
@@ -37,7 +37,7 @@ class Cancel:
             raise Fault(Code.CANCELLED, "the statement was cancelled")
 
     @contextmanager
-    def interrupting(self, interrupt: Callable[[], None]) -> Iterator[None]:
+    def interrupting(self, interrupt: Callable[[], None]) -> Generator[None]:
         """While inside, `set()` calls `interrupt`; at once when it was set before."""
         with self._lock:
             self._interrupts.append(interrupt)

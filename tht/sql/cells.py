@@ -1,7 +1,8 @@
 """Cells of a result as JSON values: one canonical form for each kind, the same from every engine.
 
-bigint, decimal and everything beyond 32 bits are strings by column type; NaN and the infinities are strings; times and
-intervals are ISO 8601; bytes are base64; JSON is its text; arrays and structs are JSON with elements by these rules.
+bigint, decimal and everything beyond 32 bits are strings by column type; NaN and the infinities are strings;
+times and intervals are ISO 8601; bytes are base64; JSON is its text; arrays and structs are JSON with
+elements by these rules.
 """
 
 import base64
@@ -9,9 +10,12 @@ import datetime
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+
+from tht.sql.arrow import Array
 
 SAFE_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps (IEEE 754)."""
@@ -23,8 +27,9 @@ _UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 Cells = list[Any]
 
 
-def json_cells(array: "pa.Array[Any]", type_: str = "") -> Cells:
-    """The values of `array` as JSON values; `type_` is the column's logical type, empty inside a list or struct."""
+def json_cells(array: Array, type_: str = "") -> Cells:
+    """The values of `array` as JSON values; `type_` is the column's logical type, empty inside a list or
+    struct."""
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         return _extension(array, kind)
@@ -42,7 +47,7 @@ def json_cells(array: "pa.Array[Any]", type_: str = "") -> Cells:
     return array.cast(pa.string()).to_pylist()
 
 
-def _strings(array: "pa.Array[Any]", type_: str) -> Cells:
+def _strings(array: Array, type_: str) -> Cells:
     values = array.to_pylist()
     if type_ == "any":
         return [None if value is None else untag(value)[1] for value in values]
@@ -53,7 +58,7 @@ def _strings(array: "pa.Array[Any]", type_: str) -> Cells:
     return values
 
 
-def _integers(array: "pa.Array[Any]", kind: pa.DataType, type_: str) -> Cells:
+def _integers(array: Array, kind: pa.DataType, type_: str) -> Cells:
     values: Cells = array.to_pylist()
     if type_ == "integer" and kind.bit_width == 64:
         return [v if v is None or -SAFE_INTEGER <= v <= SAFE_INTEGER else str(v) for v in values]
@@ -69,7 +74,7 @@ def json_float(value: float) -> float | str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def _floats(array: "pa.Array[Any]") -> Cells:
+def _floats(array: Array) -> Cells:
     if array.type.bit_width < 64:
         # the shortest text of a 32-bit float, not of its neighbour with 64 bits
         return [None if v is None else json_float(float(v)) for v in array.cast(pa.string()).to_pylist()]
@@ -85,16 +90,17 @@ def plain_decimal(value: Decimal) -> str:
     return format(value, "f")
 
 
-def _decimals(array: "pa.Array[Any]") -> Cells:
+def _decimals(array: Array) -> Cells:
     return [None if v is None else plain_decimal(v) for v in array.to_pylist()]
 
 
-def _bytes(array: "pa.Array[Any]") -> Cells:
+def _bytes(array: Array) -> Cells:
     return [None if v is None else base64.b64encode(v).decode() for v in array.to_pylist()]
 
 
 def date_text(days: int) -> str:
-    """ISO 8601 of days since 1970; years beyond 9999 with their digits, years before 1 as PostgreSQL writes them."""
+    """ISO 8601 of days since 1970; years beyond 9999 with their digits, years before 1 as PostgreSQL writes
+    them."""
     if abs(days) >= _INFINITY32:
         return "infinity" if days > 0 else "-infinity"
     ordinal = days + EPOCH
@@ -108,7 +114,7 @@ def date_text(days: int) -> str:
     return f"{year:04d}{body}" if year > 0 else f"{1 - year:04d}{body} BC"
 
 
-def _dates(array: "pa.Array[Any]") -> Cells:
+def _dates(array: Array) -> Cells:
     return [None if v is None else date_text(v) for v in array.cast(pa.int32()).to_pylist()]
 
 
@@ -119,7 +125,7 @@ def clock_text(value: int, per_second: int) -> str:
     return f"{text}.{rest * (10**9 // per_second):09d}".rstrip("0") if rest else text
 
 
-def _times(array: "pa.Array[Any]") -> Cells:
+def _times(array: Array) -> Cells:
     per_second = _UNITS[array.type.unit]
     storage = pa.int64() if array.type.bit_width == 64 else pa.int32()
     return [None if v is None else clock_text(v, per_second) for v in array.cast(storage).to_pylist()]
@@ -134,9 +140,11 @@ def timestamp_text(value: int, per_second: int, zone: bool) -> str:
     return f"{date}T{clock_text(rest, per_second)}{'+00:00' if zone else ''}{' BC' if era else ''}"
 
 
-def _timestamps(array: "pa.Array[Any]") -> Cells:
+def _timestamps(array: Array) -> Cells:
     per_second, zone = _UNITS[array.type.unit], array.type.tz is not None
-    return [None if v is None else timestamp_text(v, per_second, zone) for v in array.cast(pa.int64()).to_pylist()]
+    return [
+        None if v is None else timestamp_text(v, per_second, zone) for v in array.cast(pa.int64()).to_pylist()
+    ]
 
 
 def interval_text(months: int, days: int, nanoseconds: int) -> str:
@@ -155,11 +163,11 @@ def interval_text(months: int, days: int, nanoseconds: int) -> str:
     return f"P{date}T{clock}" if clock else f"P{date}"
 
 
-def _intervals(array: "pa.Array[Any]") -> Cells:
+def _intervals(array: Array) -> Cells:
     return [None if v is None else interval_text(v.months, v.days, v.nanoseconds) for v in array.to_pylist()]
 
 
-def _lists(array: "pa.Array[Any]") -> Cells:
+def _lists(array: Array) -> Cells:
     if pa.types.is_fixed_size_list(array.type):
         size = array.type.list_size
         values = json_cells(array.values.slice(array.offset * size, len(array) * size))
@@ -167,15 +175,15 @@ def _lists(array: "pa.Array[Any]") -> Cells:
     else:
         offsets = array.offsets.to_pylist()
         values = json_cells(array.values.slice(offsets[0], offsets[-1] - offsets[0]))
-        found = [values[a - offsets[0] : b - offsets[0]] for a, b in zip(offsets, offsets[1:], strict=False)]
+        found = [values[a - offsets[0] : b - offsets[0]] for a, b in pairwise(offsets)]
     return [cells if valid else None for cells, valid in zip(found, _valid(array), strict=True)]
 
 
-def _valid(array: "pa.Array[Any]") -> list[bool]:
+def _valid(array: Array) -> list[bool]:
     return array.is_valid().to_pylist()
 
 
-def _structs(array: "pa.Array[Any]") -> Cells:
+def _structs(array: Array) -> Cells:
     names = [array.type.field(i).name for i in range(array.type.num_fields)]
     children = [json_cells(child) for child in array.flatten()]
     rows = zip(*children, strict=True) if children else ((),) * len(array)
@@ -183,13 +191,13 @@ def _structs(array: "pa.Array[Any]") -> Cells:
     return [dict(zip(names, row, strict=True)) if ok else None for row, ok in zip(rows, valid, strict=True)]
 
 
-def _maps(array: "pa.Array[Any]") -> Cells:
+def _maps(array: Array) -> Cells:
     offsets = array.offsets.to_pylist()
     first, count = offsets[0], offsets[-1] - offsets[0]
     keys = [key if isinstance(key, str) else _key(key) for key in json_cells(array.keys.slice(first, count))]
     items = json_cells(array.items.slice(first, count))
     pairs = list(zip(keys, items, strict=True))
-    found = [dict(pairs[a - first : b - first]) for a, b in zip(offsets, offsets[1:], strict=False)]
+    found = [dict(pairs[a - first : b - first]) for a, b in pairwise(offsets)]
     return [cells if ok else None for cells, ok in zip(found, _valid(array), strict=True)]
 
 
@@ -199,7 +207,7 @@ def _key(value: Any) -> str:
     return cell_text(value)
 
 
-def _unions(array: "pa.Array[Any]") -> Cells:
+def _unions(array: Array) -> Cells:
     children = [json_cells(array.field(i)) for i in range(array.type.num_fields)]
     order = {code: position for position, code in enumerate(array.type.type_codes)}
     codes = array.type_codes.to_pylist()
@@ -212,7 +220,7 @@ def _extension(array: Any, kind: pa.BaseExtensionType) -> Cells:
     storage = array.storage
     name = kind.extension_name
     if name == "arrow.opaque":
-        decoder = _OPAQUE.get(kind.type_name)
+        decoder = _OPAQUE.get(array.type.type_name)
         if decoder is None:
             return _bytes(storage)
         return [None if value is None else decoder(value) for value in storage.to_pylist()]
@@ -259,10 +267,13 @@ _OPAQUE: dict[str, Callable[[bytes], str]] = {
     "bignum": _bignum,
 }
 
-_READERS: tuple[tuple[Callable[[pa.DataType], bool], Callable[["pa.Array[Any]"], Cells]], ...] = (
+_READERS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[Array], Cells]], ...] = (
     (pa.types.is_floating, _floats),
     (pa.types.is_decimal, _decimals),
-    (lambda t: pa.types.is_binary(t) or pa.types.is_large_binary(t) or pa.types.is_fixed_size_binary(t), _bytes),
+    (
+        lambda t: pa.types.is_binary(t) or pa.types.is_large_binary(t) or pa.types.is_fixed_size_binary(t),
+        _bytes,
+    ),
     (pa.types.is_date32, _dates),
     (pa.types.is_time, _times),
     (pa.types.is_timestamp, _timestamps),

@@ -1,14 +1,17 @@
 """Columns of a result and the Arrow schema that carries them.
 
-A result travels as Arrow record batches. What the type of a column means to a client is kept in the metadata of its
-field, so that a kept file describes itself. Values that Arrow cannot hold exactly (unbounded numerics, infinite
-dates, 24:00:00, intervals as ISO 8601) are strings in canonical form with their logical type beside them.
+A result travels as Arrow record batches. What the type of a column means to a client is kept in the metadata
+of its field, so that a kept file describes itself. Values that Arrow cannot hold exactly (unbounded
+numerics, infinite dates, 24:00:00, intervals as ISO 8601) are strings in canonical form with their logical
+type beside them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+
+from tht.sql.arrow import Array, Field, fields_of, nulls
 
 _TYPE = b"thothii.type"
 _NAME = b"thothii.name"
@@ -28,7 +31,7 @@ class Column:
     timestamptz, interval, uuid, json, bit, array, struct, map, any."""
 
 
-def field(index: int, name: str, type_: str, arrow: pa.DataType, exact: str | None = None) -> "pa.Field[pa.DataType]":
+def field(index: int, name: str, type_: str, arrow: pa.DataType, exact: str | None = None) -> Field:
     """The Arrow field of column `index`; `exact` names the Arrow type that an export should cast to."""
     metadata = {_TYPE: type_.encode(), _NAME: name.encode("utf-8", "replace")}
     if exact is not None:
@@ -38,22 +41,28 @@ def field(index: int, name: str, type_: str, arrow: pa.DataType, exact: str | No
 
 def columns_of(schema: pa.Schema) -> list[Column]:
     """The columns that a schema made of `field()` describes."""
-    return [Column(name_of(f), f.name, type_of(f)) for f in schema]
+    return [Column(name_of(f), f.name, type_of(f)) for f in fields_of(schema)]
 
 
-def type_of(found: "pa.Field[pa.DataType]") -> str:
+def _metadata(found: Field) -> dict[bytes, bytes]:
+    return found.metadata or {}
+
+
+def type_of(found: Field) -> str:
     """Logical type of a field."""
-    return (found.metadata or {}).get(_TYPE, b"text").decode()
+    return _metadata(found).get(_TYPE, b"text").decode()
 
 
-def name_of(found: "pa.Field[pa.DataType]") -> str:
+def name_of(found: Field) -> str:
     """The column's name in the database."""
-    return (found.metadata or {}).get(_NAME, found.name.encode()).decode()
+    given = _metadata(found).get(_NAME)
+    return str(found.name) if given is None else given.decode()
 
 
-def exact_of(found: "pa.Field[pa.DataType]") -> str | None:
-    """What an Arrow or Parquet export makes of the column: `decimal(p,s)`, `date`, `timestamp`, `timestamptz`, `time`."""
-    exact = (found.metadata or {}).get(_EXACT)
+def exact_of(found: Field) -> str | None:
+    """What an Arrow or Parquet export makes of the column: `decimal(p,s)`, `date`, `timestamp`,
+    `timestamptz`, `time`."""
+    exact = _metadata(found).get(_EXACT)
     return exact.decode() if exact else None
 
 
@@ -71,12 +80,13 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def widened(one: pa.Schema, other: pa.Schema) -> pa.Schema:
-    """A schema that holds the rows of both; equal columns stay, NULL-only ones take the other's type, different
+    """A schema that holds the rows of both; equal columns stay, NULL-only ones take the other's type,
+    different
     storage classes (SQLite) become `any`."""
-    return pa.schema([_wider(a, b) for a, b in zip(one, other, strict=True)])
+    return pa.schema([_wider(a, b) for a, b in zip(fields_of(one), fields_of(other), strict=True)])
 
 
-def _wider(one: "pa.Field[pa.DataType]", other: "pa.Field[pa.DataType]") -> "pa.Field[pa.DataType]":
+def _wider(one: Field, other: Field) -> Field:
     if one.type == other.type and type_of(one) == type_of(other):
         return one
     if pa.types.is_null(one.type):
@@ -90,17 +100,17 @@ def conformed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """`batch` in a schema that `widened` made."""
     if batch.schema.equals(schema, check_metadata=True):
         return batch
-    arrays = [_conformed(batch.column(i), batch.schema.field(i), schema.field(i)) for i in range(batch.num_columns)]
+    arrays = [
+        _conformed(batch.column(i), batch.schema.field(i), schema.field(i)) for i in range(batch.num_columns)
+    ]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _conformed(
-    array: "pa.Array[pa.Scalar[pa.DataType]]", had: "pa.Field[pa.DataType]", wanted: "pa.Field[pa.DataType]"
-) -> "pa.Array[pa.Scalar[pa.DataType]]":
+def _conformed(array: Array, had: Field, wanted: Field) -> Array:
     if array.type == wanted.type and type_of(had) == type_of(wanted):
         return array
     if pa.types.is_null(array.type):
-        return pa.nulls(len(array), wanted.type)
+        return nulls(len(array), wanted.type)
     if type_of(wanted) == "any" and type_of(had) != "any":
         from tht.sql.cells import tag
 

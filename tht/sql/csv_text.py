@@ -1,23 +1,25 @@
 """CSV by RFC 4180, from Arrow batches, with options for people's spreadsheets.
 
-A field is quoted when it holds the delimiter, a quote, CR, LF, or begins or ends with a space; the empty string is
-`""` and NULL is an empty field (or the NULL token), so that the two stay apart.
+A field is quoted when it holds the delimiter, a quote, CR, LF, or begins or ends with a space; the empty
+string is `""` and NULL is an empty field (or the NULL token), so that the two stay apart.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from contracts.errors import Code, Fault
+from tht.sql.arrow import Array
+from tht.sql.arrow import compute as pc
 from tht.sql.columns import type_of
 from tht.sql.texts import NUMERIC, texts
 
 TRIGGERS = "=+\\-@\t\r\n|\uff1d\uff0b\uff0d\uff20"
-"""What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), full-width forms included."""
+"""What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), full-width forms
+included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +89,34 @@ class CsvWriter:
         """The lines of a batch."""
         if not batch.num_rows:
             return b""
-        fields = [self._fields(column, type_of(batch.schema.field(i))) for i, column in enumerate(batch.columns)]
-        joined = pc.binary_join_element_wise(*fields, self.options.delimiter) if len(fields) > 1 else fields[0]
+        columns: list[Array] = cast("Any", batch).columns
+        fields = [self._fields(column, type_of(batch.schema.field(i))) for i, column in enumerate(columns)]
+        joined = (
+            pc.binary_join_element_wise(*fields, self.options.delimiter) if len(fields) > 1 else fields[0]
+        )
         lines = pc.binary_join_element_wise(joined, "", self.options.newline)
         return _content(lines)
 
-    def _fields(self, array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
+    def _fields(self, array: Array, type_: str) -> Array:
         found = texts(array, type_)
         if type_ in NUMERIC:
             found = self._numbers(found)
         elif type_ not in ("boolean", "date", "uuid"):
-            found = self._quoted(found, guarded=type_ in ("text", "json", "array", "struct", "map", "any"), type_=type_)
+            found = self._quoted(
+                found, guarded=type_ in ("text", "json", "array", "struct", "map", "any"), type_=type_
+            )
         if found.null_count:
             found = pc.fill_null(found, self.options.null)
         return found
 
-    def _numbers(self, found: "pa.Array[Any]") -> "pa.Array[Any]":
+    def _numbers(self, found: Array) -> Array:
         if self.options.decimal_comma:
             return pc.replace_substring(found, ".", ",")
         if self.options.delimiter in "0123456789.+-eEInfityNa":
             return self._quoted(found, guarded=False, type_="text")
         return found
 
-    def _quoted(self, found: "pa.Array[Any]", *, guarded: bool, type_: str) -> "pa.Array[Any]":
+    def _quoted(self, found: Array, *, guarded: bool, type_: str) -> Array:
         if self.options.guard and guarded:
             risky = pc.match_substring_regex(found, self._risky)
             if type_ == "any":
@@ -126,7 +133,7 @@ class CsvWriter:
 _NUMBER = r"^[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|Infinity)$"
 
 
-def _content(lines: "pa.Array[Any]") -> memoryview | bytes:
+def _content(lines: Array) -> memoryview | bytes:
     """The bytes of a string array without null, one value after the other."""
     offsets, data = lines.buffers()[1], lines.buffers()[2]
     if data is None or offsets is None:

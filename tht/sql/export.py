@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql import results, warm
+from tht.sql.arrow import fields_of
 from tht.sql.cancel import Cancel
 from tht.sql.columns import name_of
 from tht.sql.csv_text import CsvWriter, csv_options
@@ -29,13 +30,21 @@ MEDIA_TYPES = {
 }
 
 Batches = Iterator[pa.RecordBatch]
+Chunk = bytes | memoryview
 
 
 class Export:
-    """An iterator of chunks. After the last one `row_count` and `sha256` are known; a failure on the way is raised
+    """An iterator of chunks. After the last one `row_count` and `sha256` are known; a failure on the way is
+    raised
     by the iteration, and what came before is then no complete file."""
 
-    def __init__(self, format_: str, filename: str, result_id: str | None, chunks: Callable[["Export"], Iterator[bytes]]):
+    def __init__(
+        self,
+        format_: str,
+        filename: str,
+        result_id: str | None,
+        chunks: Callable[["Export"], Iterator[Chunk]],
+    ):
         self.media_type = MEDIA_TYPES[format_]
         self.filename = filename
         self.result_id = result_id
@@ -85,7 +94,7 @@ def export(
     kept = results.find(folder, workspace, sha256, result_id) if result_id is not None else None
     whole = kept if kept is not None and kept.facts.complete else None
 
-    def chunks(running: Export) -> Iterator[bytes]:
+    def chunks(running: Export) -> Iterator[Chunk]:
         with ExitStack() as stack:
             if whole is not None:
                 schema, batches = whole.schema(), whole.read(0, whole.rows)
@@ -122,18 +131,20 @@ def _capped(batches: Batches, rows: int | None) -> Batches:
             yield batch
             continue
         if batch.num_rows > left:
-            raise Fault(Code.OVER_CAP, f"the export has more than {rows} rows, the most this workspace allows")
+            raise Fault(
+                Code.OVER_CAP, f"the export has more than {rows} rows, the most this workspace allows"
+            )
         left -= batch.num_rows
         yield batch
 
 
-def _csv(writer: CsvWriter, schema: pa.Schema, batches: Batches) -> Iterator[bytes | memoryview]:
-    yield writer.header([name_of(found) for found in schema])
+def _csv(writer: CsvWriter, schema: pa.Schema, batches: Batches) -> Iterator[Chunk]:
+    yield writer.header([name_of(found) for found in fields_of(schema)])
     for batch in batches:
         yield writer.lines(batch)
 
 
-def _sized(chunks: Iterator[bytes | memoryview]) -> Iterator[bytes]:
+def _sized(chunks: Iterator[Chunk]) -> Iterator[bytes]:
     """The same bytes in chunks of CHUNK."""
     pending = bytearray()
     for chunk in chunks:

@@ -1,8 +1,9 @@
 """The statement policy: what a text is allowed to ask for, decided before it reaches a database.
 
-Pure: the text, the dialect and the workspace's allow list go in, a verdict or a refusal comes out. It is the first
-of three layers; the engine's locked read-only mode and the database role stand behind it. A parser cannot see what a
-view, an operator, a cast or a user's function does, so nothing here is the only thing that holds.
+Pure: the text, the dialect and the workspace's allow list go in, a verdict or a refusal comes out. It is the
+first of three layers; the engine's locked read-only mode and the database role stand behind it. A parser
+cannot see what a view, an operator, a cast or a user's function does, so nothing here is the only thing that
+holds.
 """
 
 import hashlib
@@ -22,7 +23,20 @@ from tht.sql.restrictions import Restrictions
 SQL_CAP = 1 << 20
 """Characters of a statement; more is no question."""
 
-_FILES = (".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson", ".gz", ".zst", ".db", ".duckdb", ".xlsx", ".arrow")
+_FILES = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".gz",
+    ".zst",
+    ".db",
+    ".duckdb",
+    ".xlsx",
+    ".arrow",
+)
 
 LEXICAL = {"mysql": "mariadb"}
 """Dialects that share the rules of another."""
@@ -107,16 +121,26 @@ class _Judge:
         dotted = before is not None and before.text == "." and "_" in name
         if name in self.rules.denied and (called or dotted or name == "nextval"):
             raise refused(f"the function {name} is not allowed", function=name)
-        if called and name.startswith(self.rules.denied_prefixes) and name not in known_functions(self.dialect):
-            if self.rules.table_functions is None or name not in self.rules.table_functions:
-                raise refused(f"the function {name} is not allowed", function=name)
+        known = name in known_functions(self.dialect) or name in (self.rules.table_functions or ())
+        if called and not known and name.startswith(self.rules.denied_prefixes):
+            raise refused(f"the function {name} is not allowed", function=name)
 
     def _names_file(self, index: int) -> bool:
         """DuckDB reads `FROM 'x.csv'` and `FROM "x.csv"` as files."""
         piece = self.words[index]
         before = self.words[index - 1].text.lower() if index else ""
         if piece.kind == "string":
-            return before in ("from", "join", "pivot", "unpivot", "describe", "desc", "summarize", "show", "table")
+            return before in (
+                "from",
+                "join",
+                "pivot",
+                "unpivot",
+                "describe",
+                "desc",
+                "summarize",
+                "show",
+                "table",
+            )
         return piece.kind == "name" and ("/" in piece.value or piece.value.lower().endswith(_FILES))
 
     def _called(self) -> tuple[str, ...]:
@@ -243,13 +267,16 @@ class _Judge:
             raise
 
     def _duckdb_reads(self, first: str) -> bool:
-        """DuckDB's own parser reads what sqlglot cannot, such as PIVOT with ORDER BY; it must find one SELECT."""
+        """DuckDB's own parser reads what sqlglot cannot, such as PIVOT with ORDER BY; it must find one
+        SELECT."""
         if first not in ("pivot", "unpivot", "select", "with", "from") and self.words[0].text != "(":
             return False
         from tht.sql.engines.duckdb_parser import reads_only
 
         called = set(self._called())
-        return reads_only(self.sql) and not called & (self.rules.engine_tables - (self.rules.table_functions or set()))
+        return reads_only(self.sql) and not called & (
+            self.rules.engine_tables - (self.rules.table_functions or set())
+        )
 
     def _check_table_functions(self, tree: exp.Expr) -> None:
         if self.rules.table_functions is None:

@@ -1,9 +1,10 @@
 """One lexer for four dialects: what is a string, a name, a comment, and where a statement ends.
 
-The guard never trusts a general parser with the question where a comment or a string ends, because each engine
-answers it differently (SQLite ends `--` at LF only, PostgreSQL and DuckDB nest `/* */`, MariaDB escapes with a
-backslash and runs what stands in `/*! */`). This module answers it by the engine's own rules and hands the parser
-a text in which the question does not arise any more: no comments, plain literals, plain names.
+The guard never trusts a general parser with the question where a comment or a string ends, because each
+engine answers it differently (SQLite ends `--` at LF only, PostgreSQL and DuckDB nest `/* */`, MariaDB
+escapes with a backslash and runs what stands in `/*! */`). This module answers it by the engine's own rules
+and hands the parser a text in which the question does not arise any more: no comments, plain literals, plain
+names.
 """
 
 import re
@@ -57,8 +58,12 @@ class Lexicon:
 
 LEXICONS: dict[str, Lexicon] = {
     "sqlite": Lexicon("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
-    "duckdb": Lexicon("\n\r", True, False, False, False, False, "name", False, True, True, False, False, False),
-    "postgres": Lexicon("\n\r", True, False, False, False, False, "name", False, True, True, True, False, False),
+    "duckdb": Lexicon(
+        "\n\r", True, False, False, False, False, "name", False, True, True, False, False, False
+    ),
+    "postgres": Lexicon(
+        "\n\r", True, False, False, False, False, "name", False, True, True, True, False, False
+    ),
     "mariadb": Lexicon("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
 }
 
@@ -255,7 +260,8 @@ def refused(message: str, **details: object) -> Fault:
 
 
 def _unescape(body: str, escape: str) -> str:
-    """A U& literal's text; PostgreSQL manual 4.1.2.3: escape + 4 digits, escape + `+` + 6 digits, escape twice."""
+    """A U& literal's text; PostgreSQL manual 4.1.2.3: escape + 4 digits, escape + `+` + 6 digits, escape
+    twice."""
     mark = re.escape(escape)
 
     def character(match: re.Match[str]) -> str:

@@ -8,19 +8,20 @@ ROOTS = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values, exp.Pivot, exp.
 """What a statement may be as a whole."""
 
 _STRUCTURE = (
-    "Alias Aliases AtIndex AtTimeZone CTE CharacterSet ColumnConstraint ColumnDef ColumnPrefix Comprehension Cube "
-    "DataType DataTypeParam DefaultColumnConstraint Distinct Except Fetch Filter Final ForIn FormatJson From "
-    "FromTimeZone Group GroupingSets Having HavingMax Hint HistoricalData Identifier IgnoreNulls IndexTableHint "
-    "Intersect Interval IntervalSpan Introducer JSON JSONColumnDef JSONExtractQuote JSONKeyValue JSONPath "
-    "JSONPathFilter JSONPathKey JSONPathPart JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector "
-    "JSONPathSlice JSONPathSubscript JSONPathUnion JSONPathWildcard JSONSchema JSONValue Join JoinHint Lambda "
-    "Lateral Limit LimitOptions MatchRecognize MatchRecognizeMeasure National Nearest NotNullColumnConstraint "
-    "ObjectIdentifier Offset OnCondition OpenJSONColumnDef Order Ordered OverflowTruncateBehavior Partition "
-    "PathColumnConstraint Pivot PivotAlias PivotAny PositionalColumn PreWhere ProjectionDef PseudoType Qualify "
-    "QueryOption RecursiveWithSearch RespectNulls Rollup Schema ScopeResolution Select SetOperation Slice Sort "
-    "Star Subquery TableAlias TableColumn TableFromRows TableSample Table Tuple Union UnpivotColumns UsingData "
-    "Values Var Variadic Version Where WindowSpec With WithFill WithOperator WithinGroup WithTableHint "
-    "XMLKeyValueOption XMLNamespace"
+    "Alias Aliases AtIndex AtTimeZone CTE CharacterSet ColumnConstraint ColumnDef ColumnPrefix "
+    "Comprehension Cube DataType DataTypeParam DefaultColumnConstraint Distinct Except Fetch Filter "
+    "Final ForIn FormatJson From FromTimeZone Group GroupingSets Having HavingMax Hint HistoricalData "
+    "Identifier IgnoreNulls IndexTableHint Intersect Interval IntervalSpan Introducer JSON "
+    "JSONColumnDef JSONExtractQuote JSONKeyValue JSONPath JSONPathFilter JSONPathKey JSONPathPart "
+    "JSONPathRecursive JSONPathRoot JSONPathScript JSONPathSelector JSONPathSlice JSONPathSubscript "
+    "JSONPathUnion JSONPathWildcard JSONSchema JSONValue Join JoinHint Lambda Lateral Limit "
+    "LimitOptions MatchRecognize MatchRecognizeMeasure National Nearest NotNullColumnConstraint "
+    "ObjectIdentifier Offset OnCondition OpenJSONColumnDef Order Ordered OverflowTruncateBehavior "
+    "Partition PathColumnConstraint Pivot PivotAlias PivotAny PositionalColumn PreWhere ProjectionDef "
+    "PseudoType Qualify QueryOption RecursiveWithSearch RespectNulls Rollup Schema ScopeResolution "
+    "Select SetOperation Slice Sort Star Subquery TableAlias TableColumn TableFromRows TableSample "
+    "Table Tuple Union UnpivotColumns UsingData Values Var Variadic Version Where WindowSpec With "
+    "WithFill WithOperator WithinGroup WithTableHint XMLKeyValueOption XMLNamespace "
 )
 _ALLOWED = tuple(getattr(exp, name) for name in _STRUCTURE.split() if hasattr(exp, name))
 

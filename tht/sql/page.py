@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from contracts.errors import Code, Fault
 from tht.sql import results, warm
+from tht.sql.arrow import Array
+from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
 from tht.sql.cells import json_cells
 from tht.sql.columns import columns_of, conformed, name_of, type_of, widened
@@ -32,13 +33,16 @@ def kept_page(
     fresh: bool,
     cancel: Cancel,
 ) -> bytes:
-    """A page of the statement's one result, which is run and kept when there is none yet or `fresh` asks for it."""
+    """A page of the statement's one result, which is run and kept when there is none yet or `fresh` asks for
+    it."""
     began = time.monotonic()
     if result_id is not None and not fresh:
         kept = results.find(folder, workspace, sha256, result_id)
     else:
         found = None if fresh else results.newest(folder, workspace, sha256)
-        kept = found or run_and_keep(workspace, sql, sha256, folder=folder, timeout_s=timeout_s, cancel=cancel)
+        kept = found or run_and_keep(
+            workspace, sql, sha256, folder=folder, timeout_s=timeout_s, cancel=cancel
+        )
     rows = kept.rows
     batches = list(kept.read(offset, limit))
     page = Page(kept.schema(), batches, workspace.limits)
@@ -159,11 +163,12 @@ class Page:
 
     def _batch_rows(self, batch: pa.RecordBatch) -> list[tuple[Any, ...]]:
         columns = [
-            json_cells(self._cut(batch.column(i), i), type_of(self.schema.field(i))) for i in range(batch.num_columns)
+            json_cells(self._cut(batch.column(i), i), type_of(self.schema.field(i)))
+            for i in range(batch.num_columns)
         ]
         return list(zip(*columns, strict=True)) if columns else [()] * batch.num_rows
 
-    def _cut(self, array: "pa.Array[Any]", index: int) -> "pa.Array[Any]":
+    def _cut(self, array: Array, index: int) -> Array:
         """Values longer than the cap are cut at it and the page says so."""
         cap = self.limits.cell_bytes
         kind = array.type

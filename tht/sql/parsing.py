@@ -12,19 +12,22 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from tht.sql.lexer import Piece, refused
+from tht.sql.policy import names
 
 STACK = 256 << 20
 """Bytes of stack of the parsing thread; only what is used is paid for."""
 DEPTH = 50_000
-"""Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's default."""
+"""Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's
+default."""
 
 T = TypeVar("T")
 
 _PLAIN = re.compile(r"[A-Za-z0-9_ .,:$%/+{}\[\]-]{0,64}")
 _KNOWN_OPERATORS = {
-    "postgres": frozenset(
-        "+ - * / % ^ < > = <= >= <> != || ~ ~* !~ !~* ~~ !~~ ~~* !~~* & | # << >> -> ->> #> #>> @> <@ ? ?| ?& && "
-        "@@ => := -|- ^@".split()
+    "postgres": names(
+        "+ - * / % ^ < > = <= >= <> != || ~ ~* !~ !~* ~~ !~~ ~~* !~~* & | # << >> -> ->> #> #>> @> <@ "
+        "? ?| ?& && "
+        "@@ => := -|- ^@"
     ),
 }
 _SYNTAX_NOISE = {
@@ -37,8 +40,10 @@ logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 
 def plain_text(pieces: Sequence[Piece], dialect: str) -> str:
-    """The statement as sqlglot is given it: no comments, literals that hold nothing of interest shortened, names
-    in the quotes of the dialect. It is parsed and thrown away; what runs is always the text as it was given."""
+    """The statement as sqlglot is given it: no comments, literals that hold nothing of interest shortened,
+    names
+    in the quotes of the dialect. It is parsed and thrown away; what runs is always the text as it was
+    given."""
     noise = _SYNTAX_NOISE.get(dialect, ())
     words = significant(pieces)
     parts: list[str] = []

@@ -15,7 +15,8 @@ class Policy:
     parser: str
     """Name of the dialect in sqlglot."""
     denied: frozenset[str]
-    """Functions never called: files, network, sleep, locks, settings, sequences, signals, SQL from a string."""
+    """Functions never called: files, network, sleep, locks, settings, sequences, signals, SQL from a
+    string."""
     denied_prefixes: tuple[str, ...]
     """A function that begins with one of these is refused unless it is `known`."""
     denied_relations: frozenset[str]
@@ -40,6 +41,11 @@ class Policy:
     """PRAGMA statements that only read; True: may take an argument."""
     show: frozenset[str] = frozenset()
     """First words of a SHOW that only reads."""
+
+
+def names(text: str) -> frozenset[str]:
+    """The words of `text`."""
+    return frozenset(text.split())
 
 
 @cache

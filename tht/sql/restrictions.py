@@ -63,13 +63,17 @@ class Restrictions:
     def denied(self, relation: Relation) -> tuple[str, ...]:
         """The patterns of the columns of `relation` that may not be read."""
         return tuple(
-            column for owner, column in map(_split, self.deny_columns) if _matches(owner, relation, self._home(relation))
+            column
+            for owner, column in map(_split, self.deny_columns)
+            if _matches(owner, relation, self._home(relation))
         )
 
     def _may_read(self, relation: Relation, rules: Policy) -> bool:
         schema, name = relation.schema.lower(), relation.name.lower()
         schemas = None if self.schemas is None else tuple(pattern.lower() for pattern in self.schemas)
-        own = schema in rules.catalog_schemas or (not schema and name.startswith(rules.catalog_prefixes or ("\0",)))
+        own = schema in rules.catalog_schemas or (
+            not schema and name.startswith(rules.catalog_prefixes or ("\0",))
+        )
         if own:
             implied = schema or next((s for s in ("pg_catalog",) if s in rules.catalog_schemas), schema)
             return schemas is not None and implied in schemas
@@ -77,7 +81,9 @@ class Restrictions:
         if schemas is not None and not all(any(fnmatchcase(place, p) for p in schemas) for place in home):
             return False
         tables = [pattern.lower() for pattern in self.tables]
-        return all(any(fnmatchcase(name, p) or fnmatchcase(f"{place}.{name}", p) for p in tables) for place in home)
+        return all(
+            any(fnmatchcase(name, p) or fnmatchcase(f"{place}.{name}", p) for p in tables) for place in home
+        )
 
     def _home(self, relation: Relation) -> tuple[str, ...]:
         """The schemas in which `relation` may be found."""
@@ -169,7 +175,9 @@ class _ColumnCheck:
         for table, relation in self.tables:
             alias = table.args.get("alias")
             if (alias and alias.columns) or table.args.get("pivots") or isinstance(table.parent, exp.Pivot):
-                raise refused(f"columns of {relation} cannot be renamed or pivoted here; name them one by one")
+                raise refused(
+                    f"columns of {relation} cannot be renamed or pivoted here; name them one by one"
+                )
         for node in self.tree.walk():
             if isinstance(node, exp.Column):
                 self._column(node)
@@ -189,7 +197,9 @@ class _ColumnCheck:
         elif qualifier in self.qualifiers and self._denied(name):
             raise refused(f"the workspace denies the column {qualifier}.{name}", column=name)
         elif not qualifier and self._denied(name):
-            raise refused(f"the workspace denies the column {name}; if another table's is meant, write it as table.{name}")
+            raise refused(
+                f"the workspace denies the column {name}; write table.{name} if another table's is meant"
+            )
         elif not qualifier and name in self.qualifiers:
             raise refused(f"{name} as a whole row would show columns that the workspace denies")
 
@@ -205,7 +215,9 @@ class _ColumnCheck:
         return isinstance(star, exp.Star) and bool(self.patterns) and self.patterns <= excluded
 
     def _join(self, join: exp.Join) -> None:
-        if (join.args.get("method") or "").upper() == "NATURAL" and id(join.find_ancestor(exp.Select)) in self.selects:
+        if (join.args.get("method") or "").upper() == "NATURAL" and id(
+            join.find_ancestor(exp.Select)
+        ) in self.selects:
             raise refused("a NATURAL JOIN would compare columns that the workspace denies; write ON")
         for name in join.args.get("using") or ():
             if self._denied(name.name):

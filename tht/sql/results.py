@@ -1,7 +1,7 @@
 """Kept results: a statement runs once, its rows stay in an Arrow file that is read by mapping it.
 
-`<id>.arrow` holds the rows, `<id>.json` what is known of them; the second is written last, so a result without it
-does not exist. A result is found only by who asks with the same workspace and the same text.
+`<id>.arrow` holds the rows, `<id>.json` what is known of them; the second is written last, so a result
+without it does not exist. A result is found only by who asks with the same workspace and the same text.
 """
 
 import os
@@ -12,12 +12,13 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
-import pyarrow.ipc
 
 from contracts.errors import Code, Fault
+from tht.sql.arrow import ipc
 from tht.sql.columns import conformed, widened
 from tht.workspaces import Limits, Workspace
 
@@ -73,8 +74,8 @@ class Kept:
                     return
 
 
-def _open(path: Path) -> "pa.ipc.RecordBatchFileReader":
-    return pa.ipc.open_file(pa.memory_map(str(path)))
+def _open(path: Path) -> Any:
+    return ipc.open_file(pa.memory_map(str(path)))
 
 
 def key_of(workspace: Workspace, sha256: str) -> str:
@@ -85,7 +86,8 @@ def key_of(workspace: Workspace, sha256: str) -> str:
 
 
 def find(folder: Path, workspace: Workspace, sha256: str, result_id: str) -> Kept:
-    """The kept result `result_id`. Raises Fault RESULT_EXPIRED when it is gone or belongs to another statement."""
+    """The kept result `result_id`. Raises Fault RESULT_EXPIRED when it is gone or belongs to another
+    statement."""
     if not ID.fullmatch(result_id) or not result_id.startswith(f"r{key_of(workspace, sha256)}-"):
         raise Fault(Code.RESULT_EXPIRED, "this result_id is not of this statement; preview again without it")
     kept = _load(folder, result_id)
@@ -178,7 +180,7 @@ class Keeping:
         os.close(handle)
         self._path = Path(name)
         table = pa.Table.from_batches(batches, schema=self._schema)
-        with pa.OSFile(name, "wb") as sink, pa.ipc.new_file(sink, self._schema) as writer:
+        with pa.OSFile(name, "wb") as sink, ipc.new_file(sink, self._schema) as writer:
             for batch in table.combine_chunks().to_batches(max_chunksize=BATCH):
                 writer.write_batch(batch)
                 self._counts.append(batch.num_rows)

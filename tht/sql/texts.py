@@ -1,7 +1,8 @@
-"""Cells of a result as text: what stands in a CSV file. One form for each kind, byte for byte the same from every engine.
+"""Cells of a result as text: what stands in a CSV file. One form for each kind, byte for byte the same from
+every engine.
 
-The fast ways below (Arrow kernels) and the slow one (`cell_text` of the JSON value) give the same text; a property
-test holds them together.
+The fast ways below (Arrow kernels) and the slow one (`cell_text` of the JSON value) give the same text; a
+property test holds them together.
 """
 
 import base64
@@ -10,8 +11,9 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from tht.sql.arrow import Array
+from tht.sql.arrow import compute as pc
 from tht.sql.cells import json_cells, untag
 
 NUMERIC = frozenset({"integer", "bigint", "decimal", "float"})
@@ -33,7 +35,7 @@ def cell_text(value: Any) -> str:
     return json.dumps(json.loads(bytes(value)), ensure_ascii=False)
 
 
-def texts(array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
+def texts(array: Array, type_: str) -> Array:
     """The texts of a column, null where it is NULL; `type_` is its logical type."""
     kind = array.type
     if pa.types.is_string(kind) and type_ == "any":
@@ -59,7 +61,7 @@ def texts(array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
     return _through_cells(array, type_)
 
 
-def _through_cells(array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
+def _through_cells(array: Array, type_: str) -> Array:
     cells = json_cells(array, type_)
     return pa.array([None if value is None else cell_text(value) for value in cells], pa.string())
 
@@ -76,7 +78,7 @@ def _float_text(value: float) -> str:
     return text if text[-1].isdigit() else _WORDS.get(text, text)
 
 
-def _tagged(array: "pa.Array[Any]") -> "pa.Array[Any]":
+def _tagged(array: Array) -> Array:
     found: list[str | None] = []
     for text in array.to_pylist():
         if text is None:
@@ -87,7 +89,7 @@ def _tagged(array: "pa.Array[Any]") -> "pa.Array[Any]":
     return pa.array(found, pa.string())
 
 
-def _decimal_texts(array: "pa.Array[Any]") -> "pa.Array[Any]":
+def _decimal_texts(array: Array) -> Array:
     found = array.cast(pa.string())
     # Arrow writes very small numbers with an exponent
     if pc.any(pc.match_substring(found, "E")).as_py():
@@ -99,7 +101,7 @@ def _decimal_texts(array: "pa.Array[Any]") -> "pa.Array[Any]":
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 
 
-def _calendar_texts(array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
+def _calendar_texts(array: Array, type_: str) -> Array:
     date = pa.types.is_date32(array.type)
     storage = array.cast(pa.int32() if date else pa.int64())
     per_day = 1 if date else 86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[array.type.unit]
@@ -114,11 +116,15 @@ def _calendar_texts(array: "pa.Array[Any]", type_: str) -> "pa.Array[Any]":
     naive = array.cast(pa.timestamp(array.type.unit)) if zoned else array
     found = pc.replace_substring(naive.cast(pa.string()), " ", "T")
     if array.type.unit != "s":
-        found = pc.replace_substring_regex(found, r"\.?0+$", "") if not _whole(storage, per_day) else pc.utf8_slice_codeunits(found, 0, 19)
+        found = (
+            pc.replace_substring_regex(found, r"\.?0+$", "")
+            if not _whole(storage, per_day)
+            else pc.utf8_slice_codeunits(found, 0, 19)
+        )
     return pc.binary_join_element_wise(found, "+00:00", "") if zoned else found
 
 
-def _whole(storage: "pa.Array[Any]", per_day: int) -> bool:
+def _whole(storage: Array, per_day: int) -> bool:
     """True when no value has a fraction of a second."""
     per_second = per_day // 86_400
     back = pc.multiply(pc.divide(storage, per_second), per_second)

@@ -1,11 +1,13 @@
-"""One thread that calls functions at their time: a timer for each statement would cost more than the statement."""
+"""One thread that calls functions at their time: a timer for each statement would cost more than the
+statement."""
 
 import heapq
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+
 
 class _Timer:
     def __init__(self) -> None:
@@ -55,7 +57,7 @@ _timer = _Timer()
 
 
 @contextmanager
-def calling(seconds: float, call: Callable[[], None]) -> Iterator[None]:
+def calling(seconds: float, call: Callable[[], None]) -> Generator[None]:
     """Calls `call` in the timer's thread when the block takes longer than `seconds`."""
     ticket = _timer.at(seconds, call)
     try:

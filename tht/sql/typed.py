@@ -3,13 +3,13 @@
 import io
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.ipc
 
 from contracts.errors import Code, Fault
+from tht.sql.arrow import Array, Field, fields_of, ipc, nulls
+from tht.sql.arrow import compute as pc
 from tht.sql.columns import conformed, exact_of, name_of, type_of, unique_names
 
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
@@ -43,12 +43,13 @@ class _Sink(io.RawIOBase):
 
 
 def typed_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema of an export: database names made unique, declared types; `thothii.type` says the logical one."""
-    names = unique_names([name_of(found) for found in schema])
-    return pa.schema([_typed_field(found, name) for found, name in zip(schema, names, strict=True)])
+    """The schema of an export: database names made unique, declared types; `thothii.type` says the logical
+    one."""
+    names = unique_names([name_of(found) for found in fields_of(schema)])
+    return pa.schema([_typed_field(*pair) for pair in zip(fields_of(schema), names, strict=True)])
 
 
-def _typed_field(found: "pa.Field[pa.DataType]", name: str) -> "pa.Field[pa.DataType]":
+def _typed_field(found: Field, name: str) -> Field:
     metadata = {b"thothii.type": type_of(found).encode()}
     kind = _typed(found)
     if pa.types.is_null(kind):
@@ -56,7 +57,7 @@ def _typed_field(found: "pa.Field[pa.DataType]", name: str) -> "pa.Field[pa.Data
     return pa.field(name, kind, metadata=metadata)
 
 
-def _typed(found: "pa.Field[pa.DataType]") -> pa.DataType:
+def _typed(found: Field) -> pa.DataType:
     exact = exact_of(found)
     if exact is None:
         return found.type
@@ -72,22 +73,23 @@ def _typed(found: "pa.Field[pa.DataType]") -> pa.DataType:
 
 
 def typed_batch(batch: pa.RecordBatch, had: pa.Schema, wanted: pa.Schema) -> pa.RecordBatch:
-    """`batch` in the schema that `typed_schema(had)` gave. Raises Fault DATABASE_ERROR for a value that the type
+    """`batch` in the schema that `typed_schema(had)` gave. Raises Fault DATABASE_ERROR for a value that the
+    type
     cannot hold, such as an infinite date; it is never changed in silence."""
     try:
-        same = conformed(batch, had)
-        arrays = [_cast(same.column(i), wanted.field(i).type) for i in range(batch.num_columns)]
+        same: Any = conformed(batch, had)
+        arrays = [_cast(same.column(i), kind) for i, kind in enumerate(wanted.types)]
         return pa.RecordBatch.from_arrays(arrays, schema=wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         message = "a column holds a value that this format cannot hold; export as CSV"
         raise Fault(Code.DATABASE_ERROR, message) from error
 
 
-def _cast(array: "pa.Array[Any]", wanted: pa.DataType) -> "pa.Array[Any]":
+def _cast(array: Array, wanted: pa.DataType) -> Array:
     if array.type == wanted:
         return array
     if pa.types.is_null(array.type):
-        return pa.nulls(len(array), wanted)
+        return nulls(len(array), wanted)
     if pa.types.is_timestamp(wanted) and pa.types.is_string(array.type):
         bare = pc.replace_substring(array, "+00:00", "Z") if wanted.tz else array
         return bare.cast(wanted)
@@ -97,7 +99,7 @@ def _cast(array: "pa.Array[Any]", wanted: pa.DataType) -> "pa.Array[Any]":
 def arrow_chunks(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
     """An Arrow IPC stream."""
     wanted, sink = typed_schema(schema), _Sink()
-    with pa.ipc.new_stream(sink, wanted) as writer:
+    with ipc.new_stream(sink, wanted) as writer:
         for batch in batches:
             writer.write_batch(typed_batch(batch, schema, wanted))
             yield sink.taken()
@@ -109,7 +111,7 @@ def parquet_chunks(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iter
     import pyarrow.parquet as pq
 
     wanted, sink = typed_schema(schema), _Sink()
-    with pq.ParquetWriter(sink, wanted, compression="zstd") as writer:
+    with pq.ParquetWriter(cast("Any", sink), wanted, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(typed_batch(batch, schema, wanted))
             yield sink.taken()

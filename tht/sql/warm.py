@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
 
@@ -26,12 +26,15 @@ _idle: OrderedDict[str, list[Engine]] = OrderedDict()
 
 
 def connect(workspace: Workspace) -> Engine:
-    """A new connection. Raises Fault DATABASE_UNAVAILABLE, WORKSPACE_BROKEN, or REFUSED for a role that may write."""
+    """A new connection. Raises Fault DATABASE_UNAVAILABLE, WORKSPACE_BROKEN, or REFUSED for a role that may
+    write."""
     module, name = ("rest", "RestEngine") if workspace.transport == "rest" else _ENGINES[workspace.dialect]
     try:
         factory: type[Engine] = getattr(import_module(f"tht.sql.engines.{module}"), name)
     except ModuleNotFoundError as error:
-        message = f"the driver for {workspace.dialect} is not installed: pip install thothii[{_extra(workspace)}]"
+        message = (
+            f"the driver for {workspace.dialect} is not installed: pip install thothii[{_extra(workspace)}]"
+        )
         raise Fault(Code.WORKSPACE_BROKEN, message) from error
     return factory(workspace)
 
@@ -43,7 +46,7 @@ def _extra(workspace: Workspace) -> str:
 
 
 @contextmanager
-def engine(workspace: Workspace) -> Iterator[Engine]:
+def engine(workspace: Workspace) -> Generator[Engine]:
     """A connection for the block's use alone; it is kept for the next block unless its state is in doubt."""
     taken = _take(workspace)
     try:

@@ -1,8 +1,9 @@
-"""What every engine offers: a connection, locked down, that runs one statement at a time and streams its rows."""
+"""What every engine offers: a connection, locked down, that runs one statement at a time and streams its
+rows."""
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import pyarrow as pa
@@ -14,7 +15,8 @@ from tht.workspaces import Workspace
 
 
 class Source(ABC):
-    """The open result of a statement. Batches have the schema of `columns.field`; engines without column types
+    """The open result of a statement. Batches have the schema of `columns.field`; engines without column
+    types
     (SQLite) may widen it from batch to batch."""
 
     @property
@@ -24,7 +26,8 @@ class Source(ABC):
 
     @abstractmethod
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        """The rows from where the reading stands, in batches of about `size`; the first may be asked small."""
+        """The rows from where the reading stands, in batches of about `size`; the first may be asked
+        small."""
 
     def warnings(self) -> list[str]:
         """What the database remarked, without values of rows. Asked once, after the reading."""
@@ -41,9 +44,11 @@ class Engine(ABC):
 
     @abstractmethod
     def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> AbstractContextManager[Source]:
-        """Runs `sql`, which the guard has passed; the rows are read inside the block, and leaving it ends the statement.
+        """Runs `sql`, which the guard has passed; the rows are read inside the block, and leaving it ends
+        the statement.
 
-        Raises Fault: TIMEOUT after `timeout_s` seconds, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE, OVER_CAP.
+        Raises Fault: TIMEOUT after `timeout_s` seconds, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE,
+        OVER_CAP.
         """
 
     @abstractmethod
@@ -73,7 +78,7 @@ class Limit:
         self.timed_out = False
 
     @contextmanager
-    def interrupting(self, interrupt: Callable[[], None]) -> Iterator[None]:
+    def interrupting(self, interrupt: Callable[[], None]) -> Generator[None]:
         """While inside, `interrupt` is called once the time is over or the caller cancels."""
 
         def expire() -> None:
@@ -111,3 +116,12 @@ def database_error(message: str, **details: object) -> Fault:
 def over_cap(message: str) -> Fault:
     """A limit of the workspace or the engine that the statement exceeded."""
     return Fault(Code.OVER_CAP, message)
+
+
+def behind_as(definition: str, dialect: str) -> str:
+    """The SELECT in the text of a CREATE VIEW."""
+    from tht.sql.lexer import scan
+
+    pieces = scan(definition, dialect)
+    at = next((i for i, p in enumerate(pieces) if p.kind == "word" and p.text.lower() == "as"), -1)
+    return "".join(piece.text for piece in pieces[at + 1 :] if piece.kind != "end")

@@ -5,20 +5,21 @@
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from contracts.errors import Code, Fault
+from tht.sql.arrow import Array, fields_of
+from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
 from tht.sql.cells import json_cells
 from tht.sql.columns import field
-from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
 from tht.sql.engines.duckdb_parser import reads_only
 from tht.workspaces import Workspace
 
@@ -42,13 +43,13 @@ class DuckdbEngine(Engine):
         return not self.doubtful and _identity(self.path) == self._identity
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
         if not reads_only(sql):
             raise Fault(Code.REFUSED, "the engine reads this as something else than one query")
         limit = Limit(timeout_s, cancel)
         with limit.interrupting(self._connection.interrupt):
             try:
-                relation = self._connection.sql(sql)
+                relation: Any = self._connection.sql(sql)
                 if relation is None:
                     raise Fault(Code.REFUSED, "the statement gives no rows")
                 yield DuckdbSource(relation)
@@ -60,7 +61,9 @@ class DuckdbEngine(Engine):
         self._connection.close()
 
     def checks(self) -> list[tuple[str, bool, str]]:
-        writable = bool(self.path.stat().st_mode & 0o222) if os.geteuid() == 0 else os.access(self.path, os.W_OK)
+        writable = (
+            bool(self.path.stat().st_mode & 0o222) if os.geteuid() == 0 else os.access(self.path, os.W_OK)
+        )
         message = (
             "the file could be written by this account; take the right away (chmod a-w)"
             if writable
@@ -70,14 +73,13 @@ class DuckdbEngine(Engine):
 
     def view_definition(self, schema: str, name: str) -> str | None:
         row = self._connection.execute(
-            "SELECT sql FROM duckdb_views() WHERE lower(view_name) = lower(?) AND lower(schema_name) = lower(?)",
+            "SELECT sql FROM duckdb_views() WHERE lower(view_name) = lower(?) "
+            "AND lower(schema_name) = lower(?)",
             [name, schema or "main"],
         ).fetchone()
         if row is None:
             return None
-        from tht.sql.engines.sqlite import _behind_as
-
-        return _behind_as(str(row[0]))
+        return behind_as(str(row[0]), "duckdb")
 
 
 def _identity(path: Path) -> tuple[int, int, int] | None:
@@ -90,7 +92,9 @@ def _identity(path: Path) -> tuple[int, int, int] | None:
 
 def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
     if not path.is_file():
-        raise Fault(Code.DATABASE_UNAVAILABLE, f"there is no database file {path.name}; correct connection.path")
+        raise Fault(
+            Code.DATABASE_UNAVAILABLE, f"there is no database file {path.name}; correct connection.path"
+        )
     config: dict[str, Any] = {
         "enable_external_access": False,
         "autoinstall_known_extensions": False,
@@ -109,7 +113,11 @@ def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
     except duckdb.Error as error:
         line = safe_line(str(error), redact=True)
         held = "lock" in line.lower()
-        reason = "a writer holds the database file; close it and try again" if held else f"it cannot be opened: {line}"
+        reason = (
+            "a writer holds the database file; close it and try again"
+            if held
+            else f"it cannot be opened: {line}"
+        )
         raise Fault(Code.DATABASE_UNAVAILABLE, reason) from error
     return connection
 
@@ -135,7 +143,7 @@ class DuckdbSource(Source):
         self._relation = relation
         self._names = list(relation.columns)
         self._types = [_logical(type_) for type_ in relation.types]
-        self._reader: pa.RecordBatchReader | None = None
+        self._reader: Any = None
         self._schema: pa.Schema | None = None
 
     @property
@@ -145,12 +153,12 @@ class DuckdbSource(Source):
         assert self._schema is not None
         return self._schema
 
-    def _open(self, size: int) -> pa.RecordBatchReader:
+    def _open(self, size: int) -> Any:
         if self._reader is None:
             self._reader = self._relation.to_arrow_reader(max(size, 2048))
             fields = [
                 field(i, self._names[i], self._types[i], _stored(found.type))
-                for i, found in enumerate(self._reader.schema)
+                for i, found in enumerate(fields_of(self._reader.schema))
             ]
             self._schema = pa.schema(fields)
         return self._reader
@@ -162,7 +170,8 @@ class DuckdbSource(Source):
                 yield self._stored_batch(batch)
 
     def _stored_batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        arrays = [_store(column) for column in batch.columns]
+        columns: list[Array] = cast("Any", batch).columns
+        arrays = [_store(column) for column in columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
@@ -216,7 +225,7 @@ def _stored(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _store(array: "pa.Array[Any]") -> "pa.Array[Any]":
+def _store(array: Array) -> Array:
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name == "arrow.bool8":

@@ -1,12 +1,14 @@
-"""MariaDB and MySQL: a session that is READ ONLY, one statement a call, rows unbuffered, KILL by a second connection.
+"""MariaDB and MySQL: a session that is READ ONLY, one statement a call, rows unbuffered, KILL by a second
+connection.
 
-START TRANSACTION READ ONLY would be the wrong tool: every DDL commits it and runs (measured on MariaDB 10.11).
+START TRANSACTION READ ONLY would be the wrong tool: every DDL commits it and runs (measured on MariaDB
+10.11).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyarrow as pa
@@ -36,7 +38,7 @@ class MariadbEngine(Engine):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
-        self._connection = _connect(workspace)
+        self._connection: Any = _connect(workspace)
         try:
             self._is_mariadb = "mariadb" in str(self._connection.get_server_info()).lower()
             for statement in (
@@ -55,7 +57,7 @@ class MariadbEngine(Engine):
             return list(cursor.fetchall())
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         with limit.interrupting(self._kill):
             try:
@@ -107,17 +109,28 @@ class MariadbEngine(Engine):
 
     def close(self) -> None:
         # without reading what is still to come
-        self._connection._force_close()  # type: ignore[attr-defined]
+        self._connection._force_close()
 
     def warnings(self) -> list[str]:
         """What the server remarked on the last statement; texts in quotes may be values and are left out."""
-        return [safe_line(f"{row[2]}", redact=True) for row in self._ask("SHOW WARNINGS") if row[0] != "Note"][:10]
+        return [
+            safe_line(f"{row[2]}", redact=True) for row in self._ask("SHOW WARNINGS") if row[0] != "Note"
+        ][:10]
 
     def checks(self) -> list[tuple[str, bool, str]]:
         granted = " ".join(str(row[0]) for row in self._ask("SHOW GRANTS")).upper()
         privileges = set(re.findall(r"[A-Z]+(?: [A-Z]+)*", ",".join(re.findall(r"GRANT (.*?) ON ", granted))))
         everything = "ALL PRIVILEGES" in privileges or "SUPER" in privileges
-        writes = everything or privileges & {"INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "INDEX", "TRIGGER"}
+        writes = everything or privileges & {
+            "INSERT",
+            "UPDATE",
+            "DELETE",
+            "CREATE",
+            "DROP",
+            "ALTER",
+            "INDEX",
+            "TRIGGER",
+        }
         files = everything or privileges & {"FILE", "PROCESS", "SHUTDOWN", "RELOAD"}
         return [
             (
@@ -147,7 +160,7 @@ class MariadbEngine(Engine):
         return str(found[0][0]) if found else None
 
 
-def _connect(workspace: Workspace) -> "pymysql.Connection[Any]":
+def _connect(workspace: Workspace) -> Any:
     url = urlsplit(workspace.connection.resolve().url or "")
     query = parse_qs(url.query)
     try:
@@ -209,11 +222,12 @@ class MariadbSource(Source):
         self._engine = engine
         self._cursor = cursor
         self.ended = False
-        result: Any = cursor._result  # type: ignore[attr-defined]
+        result: Any = cast("Any", cursor)._result
         if not cursor.description:
             self.ended = True
             raise Fault(Code.REFUSED, "the statement gives no rows")
-        self._kinds = [_kind(found) for found in result.fields]
+        fields: list[Any] = result.fields
+        self._kinds = [_kind(found) for found in fields]
         self._schema = rows.schema_of([str(column[0]) for column in cursor.description], self._kinds)
 
     @property

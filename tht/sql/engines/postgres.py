@@ -1,13 +1,15 @@
-"""PostgreSQL: a READ ONLY transaction that always ends in ROLLBACK, the extended protocol, every type loaded as text.
+"""PostgreSQL: a READ ONLY transaction that always ends in ROLLBACK, the extended protocol, every type loaded
+as text.
 
 The simple protocol runs several statements (psycopg 3 uses it for a plain `execute`), so the user's text only
-goes through `stream`, which does not. A superuser is turned into pg_read_all_data for the statement (PostgreSQL 14+),
-which takes away files, programs and signals whatever name they hide behind (measured on PostgreSQL 15).
+goes through `stream`, which does not. A superuser is turned into pg_read_all_data for the statement
+(PostgreSQL 14+), which takes away files, programs and signals whatever name they hide behind (measured on
+PostgreSQL 15).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, LiteralString, cast
 
 import psycopg
 import pyarrow as pa
@@ -31,6 +33,11 @@ _OPTIONS = (
     "-c standard_conforming_strings=on -c client_encoding=UTF8 -c xmloption=content"
 )
 
+_TABLES = (
+    "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+    "WHERE c.relkind IN ('r','p','v','m','f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"
+)
+
 
 def _text_only() -> AdaptersMap:
     adapters = AdaptersMap(types=psycopg.adapters.types)
@@ -52,14 +59,16 @@ class PostgresEngine(Engine):
         self.superuser = superuser == "t"
         self._version = int(version)
         self._preamble = self._make_preamble()
-        found = self._ask("SELECT oid, typelem FROM pg_catalog.pg_type WHERE typcategory = 'A' AND oid >= 16384")
+        found = self._ask(
+            "SELECT oid, typelem FROM pg_catalog.pg_type WHERE typcategory = 'A' AND oid >= 16384"
+        )
         self._arrays = {int(oid): int(element) for oid, element in found}
 
     def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Rows of one of our own questions, as text."""
         try:
             with self._connection.cursor() as cursor:
-                return list(cursor.stream(sql, parameters or None))  # type: ignore[arg-type]
+                return list(cursor.stream(cast("LiteralString", sql), parameters or None))
         except psycopg.Error as error:
             raise _fault(error) from error
 
@@ -78,16 +87,18 @@ class PostgresEngine(Engine):
         return "; ".join([*statements, "SELECT 1"])
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         connection = self._connection
         milliseconds = max(int(timeout_s * 1000) + 500, 1)
         begin = f"BEGIN READ ONLY; SET LOCAL statement_timeout = {milliseconds}; {self._preamble}"
         with limit.interrupting(self._interrupt):
             try:
-                connection.execute(begin)  # type: ignore[arg-type]
+                connection.execute(cast("LiteralString", begin))
                 with connection.cursor() as cursor:
-                    stream = cursor.stream(sql, size=CHUNK)  # type: ignore[arg-type]
+                    stream = cast(
+                        "Generator[tuple[Any, ...]]", cursor.stream(cast("LiteralString", sql), size=CHUNK)
+                    )
                     try:
                         yield PostgresSource(cursor, stream, self._arrays)
                     finally:
@@ -114,15 +125,9 @@ class PostgresEngine(Engine):
 
     def checks(self) -> list[tuple[str, bool, str]]:
         superuser = self.superuser
-        owned = self._ask(
-            "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE c.relkind IN ('r','p','v','m','f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' "
-            "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') LIMIT 1"
-        )
+        owned = self._ask(f"{_TABLES} AND pg_catalog.pg_has_role(c.relowner, 'USAGE') LIMIT 1")
         writable = self._ask(
-            "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE c.relkind IN ('r','p','v','f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' "
-            "AND pg_catalog.has_table_privilege(c.oid, 'INSERT,UPDATE,DELETE,TRUNCATE') LIMIT 1"
+            f"{_TABLES} AND pg_catalog.has_table_privilege(c.oid, 'INSERT,UPDATE,DELETE,TRUNCATE') LIMIT 1"
         )
         creates = self._ask("SELECT pg_catalog.has_database_privilege(current_database(), 'CREATE')")
         can_create = bool(creates) and creates[0][0] == "t"
@@ -130,24 +135,31 @@ class PostgresEngine(Engine):
             (
                 "role_is_no_superuser",
                 not superuser,
-                "the role is a superuser; give the workspace one with SELECT only" if superuser else "the role is no superuser",
+                "the role is a superuser; give the workspace one with SELECT only"
+                if superuser
+                else "the role is no superuser",
             ),
             (
                 "role_owns_nothing",
                 superuser or not owned,
-                f"the role owns {owned[0][0]}; an owner may always write" if owned and not superuser else "the role owns no table",
+                f"the role owns {owned[0][0]}; an owner may always write"
+                if owned and not superuser
+                else "the role owns no table",
             ),
             (
                 "role_reads_only",
                 not writable and not can_create,
-                "the role may write or create tables; grant it SELECT only" if writable or can_create else "the role may only read",
+                "the role may write or create tables; grant it SELECT only"
+                if writable or can_create
+                else "the role may only read",
             ),
         ]
 
     def view_definition(self, schema: str, name: str) -> str | None:
         found = self._ask(
-            "SELECT pg_catalog.pg_get_viewdef(c.oid) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = "
-            "c.relnamespace WHERE c.relkind IN ('v','m') AND c.relname = %s AND (n.nspname = %s OR %s = '')",
+            "SELECT pg_catalog.pg_get_viewdef(c.oid) FROM pg_catalog.pg_class c "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE c.relkind IN ('v','m') AND c.relname = %s AND (n.nspname = %s OR %s = '')",
             (name, schema, schema),
         )
         return str(found[0][0]).rstrip("; \n") if found else None
@@ -191,7 +203,10 @@ def _why_not(text: str) -> str:
     lowered = text.lower()
     for mark, reason in (
         ("password", "the server refused the account; check user and password in connection.url"),
-        ("authentication failed", "the server refused the account; check user and password in connection.url"),
+        (
+            "authentication failed",
+            "the server refused the account; check user and password in connection.url",
+        ),
         ("no pg_hba.conf entry", "the server does not let this account in from here"),
         ("does not exist", "the server has no such database or role; check connection.url"),
         ("too many", "the server takes no more connections; try again"),
@@ -229,13 +244,17 @@ def _fault(error: psycopg.Error, timeout_s: float = 0) -> Fault:
 class PostgresSource(Source):
     """A running query, its rows as text."""
 
-    def __init__(self, cursor: psycopg.Cursor[Any], stream: Iterator[tuple[Any, ...]], arrays: dict[int, int]) -> None:
+    def __init__(
+        self, cursor: psycopg.Cursor[Any], stream: Generator[tuple[Any, ...]], arrays: dict[int, int]
+    ) -> None:
         self._stream = stream
         self._first = next(stream, None)
         described = cursor.description
         if described is None:
             raise Fault(Code.REFUSED, "the statement gives no rows")
-        self._kinds = [kind_of(column.type_code, column.precision, column.scale, arrays) for column in described]
+        self._kinds = [
+            kind_of(column.type_code, column.precision, column.scale, arrays) for column in described
+        ]
         self._schema = rows.schema_of([column.name for column in described], self._kinds)
 
     @property

@@ -8,10 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from tht.sql.arrow import Array
 from tht.sql.columns import field
 
 Values = Sequence[Any]
-Reader = Callable[[Values], "pa.Array[Any]"]
+Reader = Callable[[Values], Array]
 
 _SMALLEST, _LARGEST = 64, 10_000
 _BATCH_BYTES = 8 << 20
@@ -29,7 +30,7 @@ class Kind:
     """See `columns.field`."""
 
 
-def strings(values: Values) -> "pa.Array[Any]":
+def strings(values: Values) -> Array:
     """Text as it came."""
     return pa.array(values, pa.string())
 
@@ -50,7 +51,11 @@ _CLOCK = re.compile(r"(\d) (\d)")
 
 def trimmed(text: str) -> str:
     """A time without zeros at the end of its fraction."""
-    return _ZEROS.sub(lambda match: match[1] if len(match[1]) > 1 else "", text, count=1) if "." in text else text
+    return (
+        _ZEROS.sub(lambda match: match[1] if len(match[1]) > 1 else "", text, count=1)
+        if "." in text
+        else text
+    )
 
 
 def timestamp(text: str) -> str:
@@ -79,7 +84,10 @@ def decimal(precision: int | None, scale: int | None) -> Kind:
 def schema_of(names: Sequence[str], kinds: Sequence[Kind]) -> pa.Schema:
     """The schema of a result."""
     return pa.schema(
-        [field(i, name, kind.type, kind.arrow, kind.exact) for i, (name, kind) in enumerate(zip(names, kinds, strict=True))]
+        [
+            field(i, name, kind.type, kind.arrow, kind.exact)
+            for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        ]
     )
 
 

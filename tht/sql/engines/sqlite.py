@@ -1,12 +1,12 @@
 """SQLite: read-only file, an authorizer with an allow list, length limits, a progress handler.
 
-The authorizer is the layer that holds: `mode=ro` alone still lets ATTACH and VACUUM INTO create files, and the
-two-argument fts3_tokenizer() take a raw pointer (measured on SQLite 3.40).
+The authorizer is the layer that holds: `mode=ro` alone still lets ATTACH and VACUUM INTO create files, and
+the two-argument fts3_tokenizer() take a raw pointer (measured on SQLite 3.40).
 """
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
+from tht.sql.arrow import Array, Field
 from tht.sql.cancel import Cancel
 from tht.sql.cells import tag
 from tht.sql.columns import field
-from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
 from tht.sql.policy import policy
 from tht.workspaces import Workspace
 
@@ -66,7 +67,7 @@ class SqliteEngine(Engine):
         return not self.doubtful and _identity(self.path) == self._identity
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Iterator[Source]:
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         self._stop = False
         with limit.interrupting(self._interrupt):
@@ -100,20 +101,14 @@ class SqliteEngine(Engine):
         row = self._connection.execute(
             "SELECT sql FROM sqlite_master WHERE type = 'view' AND lower(name) = lower(?)", (name,)
         ).fetchone()
-        return None if row is None else _behind_as(str(row[0]))
-
-
-def _behind_as(definition: str) -> str:
-    from tht.sql.lexer import scan
-
-    pieces = scan(definition, "sqlite")
-    at = next((i for i, p in enumerate(pieces) if p.kind == "word" and p.text.lower() == "as"), -1)
-    return "".join(piece.text for piece in pieces[at + 1 :])
+        return None if row is None else behind_as(str(row[0]), "sqlite")
 
 
 def _open(path: Path, immutable: bool) -> sqlite3.Connection:
     if not path.is_file():
-        raise Fault(Code.DATABASE_UNAVAILABLE, f"there is no database file {path.name}; correct connection.path")
+        raise Fault(
+            Code.DATABASE_UNAVAILABLE, f"there is no database file {path.name}; correct connection.path"
+        )
     uri = f"file:{quote(str(path.resolve()))}?mode=ro{'&immutable=1' if immutable else ''}"
     try:
         connection = sqlite3.connect(
@@ -232,8 +227,8 @@ def _tolerant(text: bytes) -> str:
 
 
 def _batch(rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> pa.RecordBatch:
-    arrays: list[pa.Array[Any]] = []
-    fields: list[pa.Field[Any]] = []
+    arrays: list[Array] = []
+    fields: list[Field] = []
     for index, values in enumerate(zip(*rows, strict=True)):
         array, type_ = _array(values)
         arrays.append(array)
@@ -249,7 +244,7 @@ _CLASSES: dict[type, tuple[str, pa.DataType]] = {
 }
 
 
-def _array(values: Sequence[Any]) -> "tuple[pa.Array[Any], str]":
+def _array(values: Sequence[Any]) -> tuple[Array, str]:
     classes = set(map(type, values)) - {type(None)}
     if len(classes) == 1:
         type_, arrow = _CLASSES[classes.pop()]

@@ -1,19 +1,27 @@
-"""MariaDB and MySQL. The read-only session stops writes; files, locks, sleeps and settings are stopped here."""
+"""MariaDB and MySQL. The read-only session stops writes; files, locks, sleeps and settings are stopped
+here."""
 
-from tht.sql.policy import Policy
+from tht.sql.policy import Policy, names
 
 POLICY = Policy(
     parser="mysql",
-    denied=frozenset(
+    denied=names(
         "load_file sleep benchmark get_lock release_lock release_all_locks is_free_lock is_used_lock nextval "
         "setval lastval master_pos_wait source_pos_wait master_gtid_wait wait_for_executed_gtid_set "
         "wait_until_sql_thread_after_gtids binlog_gtid_pos sys_exec sys_eval sys_get sys_set "
         "http_get http_post spider_direct_sql spider_bg_direct_sql spider_copy_tables "
         "spider_flush_table_mon_cache spider_ping_table mysql_query keyring_key_store keyring_key_remove "
         "keyring_key_generate keyring_key_fetch last_value_reset analyse wsrep_sync_wait_upto_gtid "
-        "set_user_var".split()
+        "set_user_var"
     ),
-    denied_prefixes=("sys_", "lib_mysqludf_", "spider_", "keyring_", "asynchronous_connection_", "group_replication_"),
+    denied_prefixes=(
+        "sys_",
+        "lib_mysqludf_",
+        "spider_",
+        "keyring_",
+        "asynchronous_connection_",
+        "group_replication_",
+    ),
     denied_relations=frozenset({"mysql.user", "mysql.global_priv", "mysql.servers", "mysql.proxies_priv"}),
     table_functions=None,
     engine_tables=frozenset(),
@@ -32,9 +40,9 @@ POLICY = Policy(
         ("for", "share"),
         ("procedure", "analyse"),
     ),
-    show=frozenset(
+    show=names(
         "tables columns fields full databases schemas create index indexes keys status variables table "
         "character collation engines warnings errors function procedure triggers global session local "
-        "storage extended count".split()
+        "storage extended count"
     ),
 )

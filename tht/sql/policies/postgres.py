@@ -1,10 +1,10 @@
 """PostgreSQL. READ ONLY stops writers behind any disguise; this layer stops what READ ONLY lets through."""
 
-from tht.sql.policy import Policy
+from tht.sql.policy import Policy, names
 
 POLICY = Policy(
     parser="postgres",
-    denied=frozenset(
+    denied=names(
         # files and large objects
         "pg_read_file pg_read_file_old pg_read_binary_file pg_stat_file pg_ls_dir pg_file_read pg_file_write "
         "pg_file_rename pg_file_unlink pg_file_sync pg_file_length pg_logdir_ls pg_current_logfile "
@@ -27,12 +27,22 @@ POLICY = Policy(
         "pg_logical_emit_message pg_import_system_collations pg_nextoid pg_extension_config_dump "
         "pg_log_backend_memory_contexts pg_wal_replay_pause pg_wal_replay_resume pg_prewarm pg_repack "
         "autoprewarm_start_worker autoprewarm_dump_now brin_desummarize_range brin_summarize_new_values "
-        "brin_summarize_range gin_clean_pending_list pg_stop_making_pinned_objects".split()
+        "brin_summarize_range gin_clean_pending_list pg_stop_making_pinned_objects"
     ),
-    denied_prefixes=("pg_", "lo_", "dblink", "crosstab", "binary_upgrade_", "http_", "ri_fkey_", "txid_", "postgres_fdw_"),
-    denied_relations=frozenset(
+    denied_prefixes=(
+        "pg_",
+        "lo_",
+        "dblink",
+        "crosstab",
+        "binary_upgrade_",
+        "http_",
+        "ri_fkey_",
+        "txid_",
+        "postgres_fdw_",
+    ),
+    denied_relations=names(
         "pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_hba_file_rules pg_ident_file_mappings "
-        "pg_file_settings pg_largeobject pg_subscription pg_config pg_foreign_server".split()
+        "pg_file_settings pg_largeobject pg_subscription pg_config pg_foreign_server"
     ),
     table_functions=None,
     engine_tables=frozenset(),

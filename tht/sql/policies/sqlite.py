@@ -1,13 +1,13 @@
 """SQLite. The engine's authorizer is the stronger layer; this one gives the clear message."""
 
-from tht.sql.policy import Policy
+from tht.sql.policy import Policy, names
 
 POLICY = Policy(
     parser="sqlite",
-    denied=frozenset(
+    denied=names(
         "load_extension fts3_tokenizer readfile writefile edit fsdir lsdir optimize zipfile sqlar_compress "
         "sqlar_uncompress writefile_ex shell_putsnl sqlite_dbpage sqlite_dbdata sqlite_dbptr dbstat "
-        "eval define undefine exec_shell".split()
+        "eval define undefine exec_shell"
     ),
     denied_prefixes=("fts3_tokenizer", "shell_"),
     denied_relations=frozenset({"sqlite_dbpage", "sqlite_dbdata", "sqlite_dbptr", "fsdir", "zipfile", "csv"}),
