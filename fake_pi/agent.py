@@ -11,6 +11,7 @@ from fake_pi.messages import Message, no_usage, system_message, text_block, user
 from fake_pi.scenario import find_trigger
 from fake_pi.session_file import timestamp_ms
 from fake_pi.steps import Steps
+from fake_pi.tasks import start_task
 from fake_pi.tools import ToolError
 
 AFTER_TOOLS = "This operation was aborted"
@@ -47,6 +48,7 @@ class Agent:
         self._messages: list[Message] = []
         self._requests = 0
         self._retries = 0
+        self._waiting_for_retry = False
 
     # The run as a whole.
 
@@ -61,7 +63,7 @@ class Agent:
         self.settled.clear()
         self._retries = 0
         self._machine.emit({"type": "agent_start"})
-        self.task = asyncio.ensure_future(self._run(messages, steps))
+        self.task = start_task(self._run(messages, steps))
 
     async def abort(self) -> None:
         """Aborts the run and waits until it has settled."""
@@ -69,8 +71,10 @@ class Agent:
         await self.settled.wait()
 
     def cancel_retry(self) -> None:
-        """abort_retry: ends the wait for a retry."""
-        self.retry_cancelled.set()
+        """abort_retry: ends the wait for a retry, if there is one."""
+        if self._waiting_for_retry:
+            self._end_retry(False, "Retry cancelled")
+            self.retry_cancelled.set()
 
     async def _run(self, messages: list[Message], steps: Steps) -> None:
         aborted = False
@@ -283,15 +287,15 @@ class Agent:
             }  # fmt: skip
         )
         self._edit_context()
-        cancelled = asyncio.ensure_future(self.retry_cancelled.wait())
-        aborted = asyncio.ensure_future(self.abort_event.wait())
-        done, rest = await asyncio.wait(
-            {cancelled, aborted}, timeout=delay / 1000, return_when=asyncio.FIRST_COMPLETED
-        )
+        self._waiting_for_retry = True
+        waiters = [asyncio.ensure_future(item.wait()) for item in (self.retry_cancelled, self.abort_event)]
+        done, rest = await asyncio.wait(waiters, timeout=delay / 1000, return_when=asyncio.FIRST_COMPLETED)
+        self._waiting_for_retry = False
         for waiter in rest:
             waiter.cancel()
-        if done:
+        if self.abort_event.is_set() and not self.retry_cancelled.is_set():
             self._end_retry(False, "Retry cancelled")
+        if done:
             raise RunFailed
 
     def _end_retry(self, success: bool, error: str) -> None:
@@ -316,11 +320,12 @@ class Agent:
     ) -> dict[str, Any]:
         """The records of a compaction; returns its result."""
         session = self._machine.session
+        kept = next((entry["id"] for entry in reversed(session.entries) if entry["type"] == "message"), None)
         self.compacting = True
         self._machine.emit({"type": "compaction_start", "reason": reason})
         await asyncio.sleep(0)
         result: dict[str, Any] = {
-            "summary": summary, "firstKeptEntryId": session.leaf, "tokensBefore": 111, "estimatedTokensAfter": 50,
+            "summary": summary, "firstKeptEntryId": kept, "tokensBefore": 111, "estimatedTokensAfter": 50,
             "usage": no_usage(), "details": {"readFiles": [], "modifiedFiles": []},
         }  # fmt: skip
         record: dict[str, Any] = {"type": "compaction_end", "reason": reason}

@@ -13,11 +13,12 @@ Emit = Callable[[dict[str, Any]], None]
 
 @dataclass(slots=True)
 class Pending:
-    """One dialog that waits. `hopeless`: nothing but an answer can end it."""
+    """One dialog that waits. `endless`: nothing but an answer can end it."""
 
     method: str
     answer: asyncio.Future[Any]
-    hopeless: bool
+    endless: bool
+    in_run: bool
 
 
 class Dialogs:
@@ -29,7 +30,11 @@ class Dialogs:
 
     def hopeless(self) -> bool:
         """True while a dialog of the run without timeout and signal waits: it holds up abort and SIGTERM."""
-        return any(pending.hopeless for pending in self._pending.values())
+        return any(pending.endless and pending.in_run for pending in self._pending.values())
+
+    def endless(self) -> bool:
+        """True while any dialog waits that only an answer can end."""
+        return any(pending.endless for pending in self._pending.values())
 
     async def ask(
         self,
@@ -54,9 +59,7 @@ class Dialogs:
         if timeout_ms is not None:
             request["timeout"] = timeout_ms
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._pending[request["id"]] = Pending(
-            method, future, in_run and timeout_ms is None and abort is None
-        )
+        self._pending[request["id"]] = Pending(method, future, timeout_ms is None and abort is None, in_run)
         nothing = False if method == "confirm" else UNDEFINED
         try:
             self._emit(request)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 from fake_pi import steps as kinds
 from fake_pi.endpoint import OperationFailed, call_operation
 from fake_pi.gate import envelope, read_answer
+from fake_pi.messages import custom_message
 from fake_pi.processes import run_command
 from fake_pi.templates import Undefined, expand, expand_text
-from fake_pi.tools import ToolError, ToolRun
+from fake_pi.tools import ToolError, ToolRefused, ToolRun
 
 if TYPE_CHECKING:
     from fake_pi.machine import Machine
@@ -140,6 +141,11 @@ def _one_way(machine: "Machine", step: kinds.Step, tool: ToolRun | None) -> bool
         _request(machine, expand(step.request, variables))
     elif isinstance(step, kinds.Entry):
         machine.append_entry(expand_text(step.entry, variables), expand(step.data, variables))
+    elif isinstance(step, kinds.Send):
+        content, details = expand(step.content, variables), expand(step.details, variables)
+        machine.agent.record(custom_message(step.send, content, step.display, details))
+    elif isinstance(step, kinds.Refuse):
+        raise ToolRefused(expand_text(step.refuse, variables))
     elif isinstance(step, kinds.GateEvent):
         machine.gate_says(expand(step.gate_event, variables))
     elif isinstance(step, kinds.ExtensionError):

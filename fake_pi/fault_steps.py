@@ -46,7 +46,9 @@ async def perform_fault_step(machine: "Machine", step: kinds.Step, tool: "ToolRu
 
 def _end_or_stop(machine: "Machine", step: kinds.Step) -> None:
     if isinstance(step, kinds.Exit):
-        os._exit(step.exit)
+        if not step.after_ms:
+            os._exit(step.exit)
+        asyncio.get_running_loop().call_later(step.after_ms / 1000, os._exit, step.exit)
     elif isinstance(step, kinds.Kill):
         number = signal.Signals[step.kill]
         if number not in (signal.SIGKILL, signal.SIGSTOP):
@@ -56,8 +58,8 @@ def _end_or_stop(machine: "Machine", step: kinds.Step) -> None:
         machine.output.close()
     elif isinstance(step, kinds.StopReading):
         machine.reading = not step.stop_reading
-    elif isinstance(step, kinds.Block):
-        time.sleep(step.block / 1000)
+    elif isinstance(step, kinds.Freeze):
+        time.sleep(step.freeze / 1000)
     else:
         raise TypeError(f"the step {type(step).__name__} cannot stand inside a tool or a command")
 

@@ -165,7 +165,7 @@ class Machine:
             if error:
                 return error
         if options.thinking:
-            self.thinking_level = options.thinking if self.model.reasoning else "off"
+            self.thinking_level = options.thinking if self.model.thinks else "off"
         if not self.resumed or before[0] != self.model.id:
             self.session.append("model_change", provider=self.model.provider, modelId=self.model.id)
         if not self.resumed or before[1] != self.thinking_level:

@@ -34,6 +34,7 @@ def model_object(model: Model) -> dict[str, Any]:
         "baseUrl": "http://127.0.0.1:9/v1", "reasoning": model.reasoning, "input": ["text"],
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
         "contextWindow": model.context_window, "maxTokens": model.max_tokens,
+        **model.extra,
     }  # fmt: skip
 
 

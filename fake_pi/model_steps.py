@@ -20,6 +20,9 @@ async def perform_model_step(machine: "Machine", step: kinds.Step) -> bool:
     elif isinstance(step, kinds.Tools):
         tools = [item for item in step.tools.items if isinstance(item, kinds.Tool)]
         await call_tools(machine, [_of_tool(machine, item) for item in tools])
+    elif isinstance(step, kinds.CutTool):
+        answer = await machine.agent.prepare()
+        answer.tool_call(step.id, step.cut_tool, {}, step.raw_args, step.args_error)
     elif isinstance(step, kinds.Compaction):
         await machine.agent.compact(step.compaction, step.summary, aborted=step.aborted, error=step.error)
     elif isinstance(step, kinds.Delay) and not step.deaf:

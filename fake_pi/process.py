@@ -11,6 +11,7 @@ from fake_pi.interpreter import StopRun, perform_all
 from fake_pi.machine import Machine
 from fake_pi.output import BrokenOutput
 from fake_pi.rpc import Commands, NullLine
+from fake_pi.tasks import start_task
 from fake_pi.tools import ToolError, ToolRun
 
 _READ_BYTES = 1 << 16
@@ -64,8 +65,13 @@ class Process:
             machine.gate_says(
                 {"ev": "ready", "version": gate.version, "session": machine.variables["session_id"]}
             )
+        work = asyncio.ensure_future(perform_all(machine, machine.scenario.start, ToolRun("", "", {})))
+        while not (await asyncio.wait({work}, timeout=0.01))[0]:
+            # stdin is not read yet, so nobody can answer: Node has nothing left to wait for and exits.
+            if machine.dialogs.endless():
+                os._exit(0)
         try:
-            await perform_all(machine, machine.scenario.start, ToolRun("", "", {}))
+            work.result()
         except (ToolError, StopRun) as error:
             machine.output.error_line(f"start: {error}")
 
@@ -104,7 +110,7 @@ class Process:
 
     def _shut_down(self) -> None:
         if self._shutdown is None:
-            self._shutdown = asyncio.ensure_future(self._end())
+            self._shutdown = start_task(self._end())
 
     async def _end(self) -> None:
         """Silences the run, aborts it, waits for what does not hear the abort, and exits."""

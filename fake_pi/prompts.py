@@ -13,6 +13,10 @@ from fake_pi.steps import Steps
 from fake_pi.tools import ToolError, ToolRun
 
 BUSY = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message."
+NO_KEY = (
+    "No API key found for {provider}.\n\nUse /login to log into a provider via OAuth or API key. See:\n"
+    "  docs/providers.md\n  docs/models.md"
+)
 
 
 class Prompts:
@@ -40,7 +44,7 @@ class Prompts:
             agent.queue(text, record["streamingBehavior"] == "followUp")
             return {"disposition": "queued"}
         if not self._machine.model.credentials:
-            raise CommandFailed(f"No API key found for {self._machine.model.provider}.")
+            raise CommandFailed(NO_KEY.format(provider=self._machine.model.provider))
         messages = [user_message(text)]
         if hook is not None and hook.message is not None:
             note = hook.message

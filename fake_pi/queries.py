@@ -123,7 +123,7 @@ def set_model(machine: Machine, record: dict[str, Any]) -> dict[str, Any]:
 def set_thinking_level(machine: Machine, record: dict[str, Any]) -> None:
     """set_thinking_level: nonsense becomes off, so does any level of a model that does not reason."""
     level = record.get("level")
-    known = level in THINKING_LEVELS and machine.model.reasoning
+    known = level in THINKING_LEVELS and machine.model.thinks
     machine.thinking_level = str(level) if known else "off"
     machine.session.append("thinking_level_change", thinkingLevel=machine.thinking_level)
     machine.emit({"type": "thinking_level_changed", "level": machine.thinking_level})
@@ -154,7 +154,7 @@ def new_session(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _thinking_levels(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:
-    return {"levels": list(THINKING_LEVELS[:5]) if machine.model.reasoning else ["off"]}
+    return {"levels": list(THINKING_LEVELS[:5]) if machine.model.thinks else ["off"]}
 
 
 def _messages(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from fake_pi.input_lines import parse_json
 from fake_pi.machine import Machine
 from fake_pi.prompts import Prompts
 from fake_pi.queries import QUERIES, CommandFailed
+from fake_pi.tasks import start_task
 from fake_pi.templates import compact_json
 
 NULL_LINE = "TypeError: Cannot read properties of null (reading 'id')"
@@ -20,11 +21,10 @@ class NullLine(Exception):
 class Commands:
     """Reads lines, answers commands. Those that take time run side by side, so responses are not in order."""
 
-    def __init__(self, machine: Machine, compute: Callable[[], None] | None = None) -> None:
+    def __init__(self, machine: Machine) -> None:
         self._machine = machine
         self._prompts = Prompts(machine)
         self._busy: set[asyncio.Task[None]] = set()
-        self._on_idle = compute
         self._handlers: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {
             "prompt": self._prompts.prompt,
             "steer": self._prompts.steer,
@@ -70,7 +70,7 @@ class Commands:
         elif kind in QUERIES and changed is None:
             self._query(record)
         else:
-            task = asyncio.ensure_future(self._command(record))
+            task = start_task(self._command(record))
             self._busy.add(task)
             task.add_done_callback(self._busy.discard)
 

@@ -32,6 +32,13 @@ class Model(Part):
     max_tokens: int = 1000
     credentials: bool = True
     """False: not listed, and each prompt is refused for want of a key."""
+    extra: dict[str, Json] = {}
+    """Put over Pi's Model object."""
+
+    @property
+    def thinks(self) -> bool:
+        """Whether thinking levels mean anything to it."""
+        return self.reasoning or bool(self.extra.get("reasoning"))
 
 
 class Gate(Part):

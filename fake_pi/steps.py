@@ -74,6 +74,15 @@ class Tool(Step):
     set_as: str | None = msgspec.field(default=None, name="as")
 
 
+class CutTool(Step):
+    """The beginning of a tool call that the model never ends; a `fail` has to follow. The tool is not run."""
+
+    cut_tool: str
+    raw_args: str
+    args_error: str
+    id: str = "cut"
+
+
 class Tools(Step):
     """Several tools called in one message; they run in parallel unless one of them is `sequential`."""
 
@@ -224,6 +233,21 @@ class Entry(Step):
     data: Json = None
 
 
+class Send(Step):
+    """pi.sendMessage without a run: a message of this type (`customType`) in the session and on stdout."""
+
+    send: str
+    content: Json = ""
+    display: bool = False
+    details: Json = None
+
+
+class Refuse(Step):
+    """Inside `do`: a `tool_call` hook blocks the tool; the model gets this reason, the tool does not run."""
+
+    refuse: str
+
+
 class GateEvent(Step):
     """pi.appendEntry("tht-gate", ...)."""
 
@@ -343,9 +367,10 @@ class Spawn(Step):
 
 
 class Exit(Step):
-    """The process exits at once with this code."""
+    """The process exits with this code, at once or after so many milliseconds in which the scenario goes on."""
 
     exit: int
+    after_ms: float = 0
 
 
 class Kill(Step):
@@ -366,18 +391,19 @@ class StopReading(Step):
     stop_reading: bool
 
 
-class Block(Step):
+class Freeze(Step):
     """Blocks the whole process for so many milliseconds, as a synchronous extension does."""
 
-    block: float
+    freeze: float
 
 
 STEP_TYPES: dict[str, type[Step]] = {
     kind.__struct_encode_fields__[0]: kind
     for kind in (
-        Text, Thinking, Tool, Tools, Widget, Dialog, Call, Phase, Run, Bash, Fail, Stop, Stall, Empty,
-        Delay, Update, Notify, Request, Entry, GateEvent, ExtensionError, Set, Switch, Repeat, Use, Done, Compaction,
-        Record, Raw, Huge, Flood, Stderr, Environment, Spawn, Exit, Kill, CloseStdout, StopReading, Block,
+        Text, Thinking, Tool, CutTool, Tools, Widget, Dialog, Call, Phase, Run, Bash, Fail, Stop, Stall, Empty,
+        Delay, Update, Notify, Request, Entry, Send, Refuse, GateEvent, ExtensionError,
+        Set, Switch, Repeat, Use, Done, Compaction,
+        Record, Raw, Huge, Flood, Stderr, Environment, Spawn, Exit, Kill, CloseStdout, StopReading, Freeze,
     )
 }  # fmt: skip
 

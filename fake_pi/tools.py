@@ -20,6 +20,10 @@ class ToolError(Exception):
     """The tool threw; the model gets the text as an error result."""
 
 
+class ToolRefused(Exception):
+    """A hook blocked the tool; it does not run."""
+
+
 @dataclass(slots=True)
 class ToolRun:
     """A tool that runs, or the handler of a command (then `name` is empty and it is not part of a run)."""
@@ -70,25 +74,29 @@ async def call_tools(machine: "Machine", calls: list[ToolCall]) -> None:
         answer.tool_call(call.call_id, call.name, call.args, raw, error)
     truncated = any(call.step is not None and call.step.not_run == "length" for call in calls)
     message = await agent.finish("length" if truncated else "toolUse", tools=True)
-    outcomes = await _run_all(machine, calls)
-    results = [_result_message(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
-    for result in results:
-        agent.record(result)
+    if len(calls) == 1 or any(call.sequential for call in calls):
+        results = [await _run_and_record(machine, call) for call in calls]
+    else:
+        for call in calls:
+            _tell_start(machine, call)
+        outcomes = await asyncio.gather(*(_run_one(machine, call) for call in calls))
+        results = [_result_message(call, outcome) for call, outcome in zip(calls, outcomes, strict=True)]
+        for result in results:
+            agent.record(result)
     agent.end_turn(message, results)
     agent.check_abort()
     await asyncio.sleep(0)
 
 
+async def _run_and_record(machine: "Machine", call: ToolCall) -> Message:
+    _tell_start(machine, call)
+    result = _result_message(call, await _run_one(machine, call))
+    machine.agent.record(result)
+    return result
+
+
 def _result_message(call: ToolCall, outcome: Outcome) -> Message:
     return tool_result(call.call_id or "", call.name, outcome.result, outcome.error, outcome.duration)
-
-
-async def _run_all(machine: "Machine", calls: list[ToolCall]) -> list[Outcome]:
-    if len(calls) == 1 or any(call.sequential for call in calls):
-        return [await _run_one(machine, call) for call in calls]
-    for call in calls:
-        _tell_start(machine, call)
-    return list(await asyncio.gather(*(_run_one(machine, call, told=True) for call in calls)))
 
 
 def _tell_start(machine: "Machine", call: ToolCall) -> None:
@@ -97,9 +105,7 @@ def _tell_start(machine: "Machine", call: ToolCall) -> None:
     )
 
 
-async def _run_one(machine: "Machine", call: ToolCall, told: bool = False) -> Outcome:
-    if not told:
-        _tell_start(machine, call)
+async def _run_one(machine: "Machine", call: ToolCall) -> Outcome:
     began = time.monotonic()
     outcome = await _outcome(machine, call)
     end: dict[str, Any] = {
@@ -125,6 +131,8 @@ async def _outcome(machine: "Machine", call: ToolCall) -> Outcome:
         return _error(_not_run_text(step, machine), ran=False)
     try:
         await perform_all(machine, call.do, run)
+        if call.bash and machine.agent.abort_event.is_set():
+            return _error("Operation aborted", ran=False)
         if call.bash:
             return await _bash(machine, call)
         if call.inner is not None:
@@ -132,6 +140,8 @@ async def _outcome(machine: "Machine", call: ToolCall) -> Outcome:
             return Outcome({"content": [text_block(_as_text(run.result))], "details": {}}, duration=0)
     except ToolError as error:
         return _error(str(error), ran=True)
+    except ToolRefused as error:
+        return _error(str(error), ran=False)
     if step is None:
         return Outcome({"content": [text_block(_as_text(run.result))], "details": {}}, duration=0)
     if step.error is not None:
