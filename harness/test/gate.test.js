@@ -77,6 +77,9 @@ describe("loading", () => {
     assert.equal(await pi.emit("before_agent_start", { systemPromptOptions }), undefined);
     assert.equal(systemPromptOptions.sections.cwd, "here");
     assert.match(systemPromptOptions.sections["tht-sessione"], /^# How you work on a ThothII session/);
+    await pi.commands.get("nuova-domanda").handler("s-1", fakeContext());
+    await pi.emit("before_agent_start", { systemPromptOptions });
+    assert.match(systemPromptOptions.sections["tht-sessione"], /The operator's question: Which carrier\?\n\nSQL dialect: duckdb\.$/);
   });
 });
 
@@ -187,6 +190,13 @@ describe("asking over RPC", () => {
       { ev: "dialog_opened", call: "call-1", widget: "select" },
       { ev: "dialog_closed", call: "call-1", how: "answered" },
     ]);
+  });
+
+  test("a title with half a character arrives as a title that can be read", async () => {
+    await gateIn("F1");
+    const ctx = answering({ value: "a" });
+    await pi.call("reviewer_select", { ...READING, title: "Which\ud83d?" }, ctx);
+    assert.equal(envelopeIn(ctx.dialogs[0]).title, "Which\ufffd?");
   });
 
   test("with the backend no decision is recorded by the gate", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cut, errorLine, matchesText, oneLine, pageText, tablesText, tableText } from "../.pi/extensions/tht-gate/text.js";
+import { cut, encodeJson, errorLine, matchesText, oneLine, pageText, tablesText, tableText } from "../.pi/extensions/tht-gate/text.js";
 
 const page = (rows, more = {}) => ({
   columns: [{ name: "n", key: "n", type: "BIGINT" }],
@@ -70,4 +70,9 @@ test("schema texts name tables, columns, comments and keys", () => {
 test("any thrown thing becomes one line", () => {
   assert.equal(errorLine(new Error("a\n b")), "a b");
   for (const thrown of [undefined, null, 5, {}, ""]) assert.ok(errorLine(thrown).length > 0);
+});
+
+test("half a character never leaves the gate", () => {
+  const text = encodeJson({ a: ["x\ud83d", { b: "\udc00" }], whole: "😀\u2028" });
+  assert.deepEqual(JSON.parse(text), { a: ["x\ufffd", { b: "\ufffd" }], whole: "😀\u2028" });
 });

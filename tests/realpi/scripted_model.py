@@ -6,6 +6,7 @@ provider `scripted` is this server.
 """
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -105,6 +106,11 @@ class ScriptedModel:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     scripted: ScriptedModel
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that ends in the middle of a request is an ordinary thing; anything else is told."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

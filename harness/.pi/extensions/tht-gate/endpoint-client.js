@@ -4,6 +4,7 @@ import { request as httpRequest } from "node:http";
 
 import { AGENT_OPERATIONS } from "./contract.js";
 import { Fault } from "./fault.js";
+import { encodeJson } from "./text.js";
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const DEADLINE_MS = 10 * 60 * 1000;
@@ -34,7 +35,7 @@ export class EndpointClient {
   /** The result of `operation`. Throws a Fault; an aborted `signal` ends the call. */
   async call(operation, args, signal) {
     if (!AGENT_OPERATIONS.has(operation)) throw new Fault("refused", `an agent may not call ${operation}`);
-    const { status, body } = await this.#post(`/v1/operations/${operation}`, JSON.stringify(args), signal);
+    const { status, body } = await this.#post(`/v1/operations/${operation}`, encodeJson(args), signal);
     let document;
     try {
       document = JSON.parse(body);

@@ -1,6 +1,7 @@
 // The widget that rides in a native dialog, and the answer that comes back. Pure.
 
 import { ENVELOPE_MARK } from "./contract.js";
+import { encodeJson } from "./text.js";
 
 /**
  * A question for the reviewer, complete: `question` has `kind`, `widget`, `title` and what that widget needs.
@@ -29,7 +30,7 @@ export function makeEnvelope(question, call, phase) {
 
 /** The title of the native `input` request that carries `envelope`. */
 export function packEnvelope(envelope) {
-  return ENVELOPE_MARK + JSON.stringify(envelope);
+  return ENVELOPE_MARK + encodeJson(envelope);
 }
 
 /**

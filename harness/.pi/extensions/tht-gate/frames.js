@@ -1,13 +1,15 @@
 // Frames of `tht worker` (docs/contracts.md, section 3): 4-byte big-endian length, one type byte, the payload; the length
 // counts the type byte. Pure.
 
+import { encodeJson } from "./text.js";
+
 const HEADER_BYTES = 4;
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 const JSON_FRAME = "J".charCodeAt(0);
 
 /** One JSON frame. */
 export function encodeFrame(document) {
-  const payload = Buffer.from(JSON.stringify(document), "utf8");
+  const payload = Buffer.from(encodeJson(document), "utf8");
   const frame = Buffer.allocUnsafe(HEADER_BYTES + 1 + payload.length);
   frame.writeUInt32BE(payload.length + 1, 0);
   frame[HEADER_BYTES] = JSON_FRAME;

@@ -28,7 +28,7 @@ export default function thtGate(pi) {
   registerKickoffs(pi, session, () => obstacle(environment));
   lockTools(pi, names);
   lockTyping(pi, session);
-  teach(pi, skill);
+  teach(pi, session, skill);
   sample(pi, readSampling(environment));
 
   pi.on("session_start", (_event, ctx) => {
@@ -74,9 +74,9 @@ function tryNotify(ctx, text) {
   }
 }
 
-function teach(pi, skill) {
+function teach(pi, session, skill) {
   pi.on("before_agent_start", ({ systemPromptOptions }) => {
-    systemPromptOptions.sections[SECTION] = skill;
+    systemPromptOptions.sections[SECTION] = [skill, session.brief].filter(Boolean).join("\n\n");
   });
 }
 

@@ -34,7 +34,9 @@ async function kickOff(pi, session, { id, resumed, ctx, obstacle }) {
   if (!SESSION_ID.test(id)) throw new Error("give the id of a session that exists, e.g. 20261130t161035-3f9a1c");
   if (session.kickedOff && !ctx.isIdle()) throw new Error("the agent is at work on this session already");
   session.begin(id);
-  const content = kickoffText(await readSession(session), resumed);
+  const known = await readSession(session);
+  const content = kickoffText(known, resumed);
+  session.brief = briefText(known);
   session.kickedOff = true;
   pi.sendMessage({ customType: KICKOFF_MESSAGE, content, display: false, details: { session: id } }, { triggerTurn: true });
 }
@@ -49,6 +51,11 @@ async function readSession(session) {
   ]);
   const texts = await Promise.all(artifacts.map(({ name }) => session.call("artifact.get", { name })));
   return { manifest, state, workspace, decisions, artifacts: texts };
+}
+
+/** The session in a few words, for the system prompt. Pure. */
+export function briefText({ manifest, workspace }) {
+  return `## This session\n\nThe operator's question: ${manifest.question}\n\nSQL dialect: ${workspace.dialect}.`;
 }
 
 /** The hidden message. Pure. */

@@ -7,6 +7,9 @@ export class Session {
   /** True from the kickoff on. */
   kickedOff = false;
 
+  /** What the agent must not lose when its conversation is compacted; empty until the kickoff. */
+  brief = "";
+
   #pi;
   #backend;
   #id;

@@ -92,6 +92,14 @@ export function matchesText({ matches }, searched) {
   return cut(lines.join("\n"));
 }
 
+/**
+ * `document` as JSON that every reader can decode. A model can write half of a character (a lone surrogate), which JSON carries
+ * and other languages refuse to read; it becomes U+FFFD.
+ */
+export function encodeJson(document) {
+  return JSON.stringify(document, (_key, value) => (typeof value === "string" ? value.toWellFormed() : value));
+}
+
 /** The one line a person or a model is told of an error, whatever was thrown. */
 export function errorLine(error) {
   const message = error instanceof Error ? error.message : String(error);

@@ -21,7 +21,7 @@ export function artifactGateTool(session) {
       type: "object",
       properties: {
         name: { type: "string", enum: ARTIFACT_NAMES },
-        summary: { type: "string", description: "What is in it and why, in a few sentences; for sql_final.sql explain the statement" },
+        summary: { type: "string", maxLength: 10000, description: "What is in it and why, in a few sentences; for sql_final.sql explain the statement" },
       },
       required: ["name", "summary"],
       additionalProperties: false,

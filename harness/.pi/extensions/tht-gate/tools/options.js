@@ -8,8 +8,8 @@ export const OPTION_PARAMETER = {
     type: "object",
     properties: {
       id: { type: "string", description: "Short and unique, e.g. a" },
-      label: { type: "string", description: "What the reviewer reads" },
-      description: { type: "string", description: "One sentence more, if it helps" },
+      label: { type: "string", maxLength: 500, description: "What the reviewer reads" },
+      description: { type: "string", maxLength: 1000, description: "One sentence more, if it helps" },
       recommended: { type: "boolean", description: "True for what you would choose" },
     },
     required: ["label"],

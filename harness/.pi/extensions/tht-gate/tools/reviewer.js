@@ -4,7 +4,7 @@ import { chosenText, foldOptions, OPTION_PARAMETER, wholeOptions } from "./optio
 import { textResult } from "./result.js";
 
 const TITLE = { type: "string", maxLength: 1000, description: "The question, in one sentence the reviewer understands" };
-const BODY = { type: "string", description: "What the reviewer should know to answer, in a few lines of Markdown" };
+const BODY = { type: "string", maxLength: 10000, description: "What the reviewer should know to answer, in a few lines of Markdown" };
 const FREE_TEXT = { type: "boolean", description: "True when the reviewer may answer in their own words instead" };
 
 /** Choose one. With purpose "reading" the choice closes F1. */
