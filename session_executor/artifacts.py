@@ -1,13 +1,19 @@
 """The directory of one execution below the Git common directory: frozen inputs, journal and receipt."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from session_executor.errors import ErrorCode, ExecutorError
-from session_executor.files import create_file, private_directory, remove_tree, replace_json
+from session_executor.files import (
+    PRIVATE_DIRECTORY,
+    create_file,
+    private_directory,
+    remove_tree,
+    replace_json,
+)
 from session_executor.lock import PlanLock
 from session_executor.plan import ARTIFACT_ROOT
 from session_executor.worktree import WorktreePlace, remove_worktree
@@ -18,8 +24,17 @@ SESSION_DIRECTORY = "sessions"
 RECEIPT_FILE = "receipt.json"
 JOURNAL_FILE = "run.json"
 IGNORED_DIRECTORY = "ignored"
+CHECK_FILE = "check.log"
 
-_OURS = {PLAN_FILE, SOURCE_FILE, SESSION_DIRECTORY, RECEIPT_FILE, JOURNAL_FILE, IGNORED_DIRECTORY}
+_OURS = {
+    PLAN_FILE,
+    SOURCE_FILE,
+    SESSION_DIRECTORY,
+    RECEIPT_FILE,
+    JOURNAL_FILE,
+    IGNORED_DIRECTORY,
+    CHECK_FILE,
+}
 
 
 class Artifacts:
@@ -56,7 +71,7 @@ class Artifacts:
     def create(self, place: WorktreePlace) -> None:
         """Make the directory and its journal. Raises ExecutorError OUTPUT_EXISTS when it is there."""
         try:
-            Path(self.path).mkdir(mode=0o700)
+            Path(self.path).mkdir(mode=PRIVATE_DIRECTORY)
         except FileExistsError as error:
             raise ExecutorError(ErrorCode.OUTPUT_EXISTS, "the artifact directory exists") from error
         try:
@@ -84,6 +99,15 @@ class Artifacts:
     def write_receipt(self, receipt: dict[str, Any]) -> None:
         """Replace the receipt."""
         replace_json(self.file(RECEIPT_FILE), receipt)
+
+    def keep(self, tree: str, paths: Sequence[str]) -> None:
+        """Copy regular files of the worktree into `ignored/`."""
+        for path in paths:
+            source, target = Path(tree, path), Path(self.file(IGNORED_DIRECTORY), path)
+            if source.is_symlink() or not source.is_file():
+                continue
+            target.parent.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+            create_file(str(target), source.read_bytes())
 
     def sweep(self) -> list[str]:
         """Remove what a crashed run left outside the directory, and its journal; returns warnings."""

@@ -8,16 +8,24 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from session_executor import display
 from session_executor.arguments import Arguments, Command, UsageError, parse
-from session_executor.canonical import readable_json
+from session_executor.check import CheckCommand
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.execute import ExecutionOptions, execute_plan
 from session_executor.pi.runner import PiRunner
 from session_executor.pi.session_file import inspect_session
 from session_executor.plan import create_plan, read_plan, write_plan
+from session_executor.result_commands import (
+    print_json,
+    run_adopt,
+    run_diff,
+    run_discard,
+    run_list,
+    run_prune,
+    run_show,
+)
 
 USAGE_STATUS = 64
 FAILURE_STATUS = 1
@@ -32,11 +40,24 @@ Usage:
   harness-session-executor plan [--workspace DIR] --base REV --session FILE --entry ID
                                 (--prompt TEXT | --prompt-file FILE) --commit-message TEXT --out FILE
                                 [--allow-delete] [--json]
-  harness-session-executor run --plan FILE --yes [--provider NAME --model ID] [--progress] [--json]
+  harness-session-executor run --plan FILE --yes [--provider NAME --model ID] [--check COMMAND]
+                                [--keep-ignored] [--progress] [--json]
+  harness-session-executor list [--workspace DIR] [--json]
+  harness-session-executor show ID [--workspace DIR]
+  harness-session-executor diff ID [--workspace DIR] [--stat]
+  harness-session-executor adopt ID --branch NAME --yes [--workspace DIR]
+  harness-session-executor discard ID --yes [--workspace DIR]
+  harness-session-executor prune [--older-than DAYS] [--yes] [--workspace DIR] [--json]
 
 Commands:
   plan                    Resolve and freeze the inputs; writes the plan file and nothing else
   run                     Check everything again and execute a saved plan
+  list                    Executions in the repository, the latest first
+  show                    One execution with its receipt
+  diff                    What an execution changed
+  adopt                   Make a new branch at a result; never moves or checks out anything
+  discard                 Remove the ref and the artifacts of an execution
+  prune                   Remove what killed runs left; without --yes only list it
 
 Options:
   --workspace DIR         Git work tree (default: the current directory)
@@ -49,11 +70,19 @@ Options:
   --out FILE              New plan file; an existing one is never overwritten
   --allow-delete          Let the model delete and rename files as well
   --plan FILE             Plan to execute
-  --yes                   Confirm that a model edits files and that Git objects and a ref are made
+  --yes                   Confirm: run lets a model edit files and makes Git objects and a ref
   --provider, --model     Use this model instead of the session's
+  --check COMMAND         Run COMMAND on the result, without network where the system offers a sandbox;
+                          how it ends stands in the receipt
+  --keep-ignored          Keep files that were written but are ignored by git beside the receipt
   --progress              Print a JSON line for every step, the receipt as the last line
-  --json                  Machine-readable output (the default for plan and run)
+  --branch NAME           New branch for adopt
+  --older-than DAYS       prune: also results that were complete before that
+  --stat                  diff: a summary instead of the patch
+  --json                  Machine-readable output (always so for plan, run and show)
   -h, --help              This text
+
+ID is a plan id or an unambiguous beginning of one.
 """
 
 _COMMANDS: dict[str, Command] = {
@@ -73,8 +102,20 @@ _COMMANDS: dict[str, Command] = {
         switches=frozenset({"--json", "--allow-delete"}),
     ),
     "run": Command(
-        values=frozenset({"--plan", "--provider", "--model"}),
-        switches=frozenset({"--json", "--yes", "--progress"}),
+        values=frozenset({"--plan", "--provider", "--model", "--check"}),
+        switches=frozenset({"--json", "--yes", "--progress", "--keep-ignored"}),
+    ),
+    "list": Command(values=frozenset({"--workspace"})),
+    "show": Command(values=frozenset({"--workspace"}), operand="ID"),
+    "diff": Command(values=frozenset({"--workspace"}), switches=frozenset({"--stat"}), operand="ID"),
+    "adopt": Command(
+        values=frozenset({"--workspace", "--branch"}), switches=frozenset({"--json", "--yes"}), operand="ID"
+    ),
+    "discard": Command(
+        values=frozenset({"--workspace"}), switches=frozenset({"--json", "--yes"}), operand="ID"
+    ),
+    "prune": Command(
+        values=frozenset({"--workspace", "--older-than"}), switches=frozenset({"--json", "--yes"})
     ),
 }
 
@@ -118,7 +159,7 @@ def _plan(arguments: Arguments) -> int:
         inspect=inspect_session,
         allow_delete="--allow-delete" in arguments.switches,
     )
-    _print(
+    print_json(
         {
             "schemaVersion": plan.schema_version,
             "planId": plan.plan_id,
@@ -146,13 +187,19 @@ def _run(arguments: Arguments) -> int:
     plan = read_plan(plan_file)
     stop = threading.Event()
     lines = "--progress" in arguments.switches
-    options = ExecutionOptions(progress=display.choose(lines=lines), stop=stop)
+    check = arguments.values.get("--check")
+    options = ExecutionOptions(
+        progress=display.choose(lines=lines),
+        stop=stop,
+        after_commit=CheckCommand(check, stop) if check else None,
+        keep_ignored="--keep-ignored" in arguments.switches,
+    )
     with _interruptible(stop):
         receipt = execute_plan(plan, runner, inspect_session, options)
     if lines:
         sys.stdout.write(json.dumps({"event": "receipt", "receipt": receipt}, ensure_ascii=True) + "\n")
     else:
-        _print(receipt)
+        print_json(receipt)
     return 0
 
 
@@ -194,9 +241,13 @@ def _prompt(arguments: Arguments) -> str:
         raise ExecutorError(ErrorCode.INVALID_INPUT, "the prompt file cannot be read") from error
 
 
-def _print(document: dict[str, Any]) -> None:
-    sys.stdout.buffer.write(readable_json(document))
-    sys.stdout.buffer.flush()
-
-
-_HANDLERS: dict[str, Callable[[Arguments], int]] = {"plan": _plan, "run": _run}
+_HANDLERS: dict[str, Callable[[Arguments], int]] = {
+    "plan": _plan,
+    "run": _run,
+    "list": run_list,
+    "show": run_show,
+    "diff": run_diff,
+    "adopt": run_adopt,
+    "discard": run_discard,
+    "prune": run_prune,
+}

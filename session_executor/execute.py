@@ -49,8 +49,10 @@ _POINT_OF_NO_RETURN = STEPS.index("checking")
 class AfterCommit(Protocol):
     """Something to do with the worktree after the commit; its result goes into the receipt as `check`."""
 
-    def __call__(self, worktree: Worktree, lost_paths: list[str], artifacts: Artifacts) -> dict[str, Any]:
-        """Run; failures are part of the result."""
+    def __call__(
+        self, worktree: Worktree, lost_files: list[dict[str, Any]], artifacts: Artifacts
+    ) -> dict[str, Any]:
+        """Run; failures are part of the result. `lost_files` is `result.ignoredFiles` of the receipt."""
         ...
 
 
@@ -67,6 +69,8 @@ class ExecutionOptions:
     """When set, the run ends at the next step before the ref exists, and cleans up."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     after_commit: AfterCommit | None = None
+    keep_ignored: bool = False
+    """Copy files that git ignores from the worktree into `ignored/` of the artifact directory."""
 
 
 def execute_plan(
@@ -216,6 +220,8 @@ class _Execution:
             changed_paths=staged.changed_paths,
             lost_files=staged.lost_files,
         )
+        if self._options.keep_ignored:
+            self._artifacts.keep(worktree.place.tree, receipt["result"]["ignoredPaths"])
         self._artifacts.write_receipt(receipt)
         self._step("referencing", self._plan.output.ref)
         create_ref(self._git, self._plan.output.ref, commit)
@@ -225,7 +231,7 @@ class _Execution:
         self._step("checking")
         if self._options.after_commit is None:
             return None
-        return self._options.after_commit(worktree, receipt["result"]["ignoredPaths"], self._artifacts)
+        return self._options.after_commit(worktree, receipt["result"]["ignoredFiles"], self._artifacts)
 
     def _finish(
         self, receipt: dict[str, Any], warnings: list[str], check: dict[str, Any] | None

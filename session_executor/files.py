@@ -41,10 +41,15 @@ def create_file(path: str, data: bytes) -> None:
 
 
 def replace_json(path: str, value: Any) -> None:
-    """Write `value` so that a reader, also after a crash, sees the old file or the new one."""
+    """Write `value` as readable JSON; see `replace_bytes`."""
+    replace_bytes(path, readable_json(value))
+
+
+def replace_bytes(path: str, data: bytes) -> None:
+    """Write a private file so that a reader, also after a crash, sees the old one or the new one."""
     temporary = f"{path}.tmp"
     Path(temporary).unlink(missing_ok=True)
-    create_file(temporary, readable_json(value))
+    create_file(temporary, data)
     Path(temporary).replace(path)
     directory = os.open(Path(path).parent, os.O_RDONLY)
     try:
