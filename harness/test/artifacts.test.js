@@ -32,7 +32,8 @@ const BAD_LINKING = [
 ];
 
 test("schema_linking.json that says too little is refused with what is wrong", () => {
-  for (const [document, problem] of BAD_LINKING) assert.throws(() => artifactText("schema_linking.json", document), problem);
+  for (const [document, problem] of BAD_LINKING)
+    assert.throws(() => artifactText("schema_linking.json", document), problem);
 });
 
 test("ctes.json that says too little is refused with what is wrong", () => {
@@ -50,7 +51,12 @@ test("ctes.json that says too little is refused with what is wrong", () => {
 });
 
 test("the steps are checked as one statement, whatever ends them", () => {
-  const document = { steps: [{ ...STEPS.steps[0], sql: "SELECT 1 -- one" }, { name: "b", purpose: "p", sql: "SELECT * FROM a;" }] };
+  const document = {
+    steps: [
+      { ...STEPS.steps[0], sql: "SELECT 1 -- one" },
+      { name: "b", purpose: "p", sql: "SELECT * FROM a;" },
+    ],
+  };
   assert.equal(
     statementOf("ctes.json", JSON.stringify(document)),
     "WITH a AS (\nSELECT 1 -- one\n),\nb AS (\nSELECT * FROM a\n)\nSELECT * FROM b",
@@ -62,6 +68,9 @@ test("the steps are checked as one statement, whatever ends them", () => {
 test("the examples that the skill shows the model pass", () => {
   const skill = readFileSync(new URL("../.pi/skills/tht-sessione/SKILL.md", import.meta.url), "utf8");
   const examples = [...skill.matchAll(/artifact_write (\{\n[\s\S]*?\n\})\n```/g)].map((match) => JSON.parse(match[1]));
-  assert.deepEqual(examples.map((example) => example.name), ["schema_linking.json", "ctes.json"]);
+  assert.deepEqual(
+    examples.map((example) => example.name),
+    ["schema_linking.json", "ctes.json"],
+  );
   for (const { name, json } of examples) assert.ok(artifactText(name, json));
 });

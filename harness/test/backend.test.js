@@ -14,7 +14,14 @@ describe("agent endpoint", () => {
     assert.deepEqual(parseEndpoint("unix:/run/x/s"), { socketPath: "/run/x/s" });
     assert.deepEqual(parseEndpoint("http://127.0.0.1:8123"), { host: "127.0.0.1", port: 8123 });
     assert.deepEqual(parseEndpoint("http://[::1]:8123"), { host: "::1", port: 8123 });
-    for (const bad of ["", "unix:s", "http://127.0.0.1", "http://127.0.0.1.evil.com:80", "https://127.0.0.1:1", "ftp://127.0.0.1:1"]) {
+    for (const bad of [
+      "",
+      "unix:s",
+      "http://127.0.0.1",
+      "http://127.0.0.1.evil.com:80",
+      "https://127.0.0.1:1",
+      "ftp://127.0.0.1:1",
+    ]) {
       assert.throws(() => parseEndpoint(bad), /neither/);
     }
   });
@@ -38,7 +45,10 @@ describe("agent endpoint", () => {
     await assert.rejects(client.call("sql.check", {}), { code: "refused", message: "no", details: { at: 3 } });
     await assert.rejects(client.call("phase.show", {}), { code: "unavailable" });
     await assert.rejects(client.call("schema.tables", {}), { code: "unavailable" });
-    await assert.rejects(connect({ THT_AGENT_ENDPOINT: "unix:/nowhere/s" }).call("phase.show", {}), /cannot be reached \(ENOENT\)/);
+    await assert.rejects(
+      connect({ THT_AGENT_ENDPOINT: "unix:/nowhere/s" }).call("phase.show", {}),
+      /cannot be reached \(ENOENT\)/,
+    );
   });
 
   test("an answer without end is cut off", async () => {
@@ -88,8 +98,15 @@ describe("without a backend", () => {
   let folder;
   let environment;
   const log = () =>
-    readFileSync(join(folder, "log"), "utf8").trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  const added = () => log().filter(({ op }) => op === "decision.add").map(({ args }) => args);
+    readFileSync(join(folder, "log"), "utf8")
+      .trim()
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  const added = () =>
+    log()
+      .filter(({ op }) => op === "decision.add")
+      .map(({ args }) => args);
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), "gate-worker-"));
@@ -106,7 +123,10 @@ describe("without a backend", () => {
     fresh();
     const client = connect(environment);
     const answers = await Promise.all([1, 2, 3].map((n) => client.call("echo", { n })));
-    assert.deepEqual(answers.map(({ args }) => args.n), [1, 2, 3]);
+    assert.deepEqual(
+      answers.map(({ args }) => args.n),
+      [1, 2, 3],
+    );
     assert.match(answers[0].home, /harness\/?$/);
     client.close();
   });
@@ -165,7 +185,10 @@ describe("without a backend", () => {
       pi.restore();
     }
   };
-  const OPTIONS = [{ id: "a", label: "Same" }, { id: "b", label: "Same", recommended: true }];
+  const OPTIONS = [
+    { id: "a", label: "Same" },
+    { id: "b", label: "Same", recommended: true },
+  ];
 
   test("no tool works before the kickoff names a session, and a failed kickoff binds to none", async () => {
     const pi = loadGate(environment);
@@ -191,10 +214,18 @@ describe("without a backend", () => {
 
   test("own words, several choices, yes or no, a text", async () => {
     const own = "Something else (in my own words)";
-    await inTerminal("F1", "reviewer_select", { purpose: "clarification", title: "?", options: OPTIONS, free_text: true }, [own, "mine"]);
+    await inTerminal(
+      "F1",
+      "reviewer_select",
+      { purpose: "clarification", title: "?", options: OPTIONS, free_text: true },
+      [own, "mine"],
+    );
     assert.deepEqual(added()[0].answer, { text: "mine" });
     await inTerminal("F2", "reviewer_decide", { title: "?", options: OPTIONS }, [
-      "2. [x] Same (recommended)", "Keep between 1 and 2 (now 0)", "1. [ ] Same", "Done: keep 1",
+      "2. [x] Same (recommended)",
+      "Keep between 1 and 2 (now 0)",
+      "1. [ ] Same",
+      "Done: keep 1",
     ]);
     assert.deepEqual(added()[0].answer, { values: ["a"] });
     await inTerminal("F2", "ask_reviewer", { question: "?", form: "yes_no" }, ["No"]);

@@ -15,8 +15,22 @@ test("the envelope has every field of the contract, in one line after the mark",
   assert.ok(title.startsWith("thothii-widget/1 {"));
   assert.ok(!title.includes("\n"));
   assert.deepEqual(Object.keys(JSON.parse(title.slice("thothii-widget/1 ".length))), [
-    "v", "call", "kind", "widget", "title", "body", "options", "min", "max", "free_text",
-    "placeholder", "prefill", "artifact", "phase", "from", "timeout_ms",
+    "v",
+    "call",
+    "kind",
+    "widget",
+    "title",
+    "body",
+    "options",
+    "min",
+    "max",
+    "free_text",
+    "placeholder",
+    "prefill",
+    "artifact",
+    "phase",
+    "from",
+    "timeout_ms",
   ]);
 });
 
@@ -62,7 +76,11 @@ test("an answer that fits is taken as it is", () => {
 
 test("an answer that does not fit is refused: nothing may count as decided", () => {
   for (const [widget, answer] of UNFITTING) {
-    assert.throws(() => unpackAnswer(JSON.stringify(answer), envelopeOf(widget)), Error, `${widget} ${JSON.stringify(answer)}`);
+    assert.throws(
+      () => unpackAnswer(JSON.stringify(answer), envelopeOf(widget)),
+      Error,
+      `${widget} ${JSON.stringify(answer)}`,
+    );
   }
   for (const value of ["", "no json", "null", "5", '"approve"', "[]", null, 5, true, [{ decision: "approve" }]]) {
     assert.throws(() => unpackAnswer(value, envelopeOf("artifact_gate")), Error, JSON.stringify(value));
@@ -72,7 +90,10 @@ test("an answer that does not fit is refused: nothing may count as decided", () 
 test("own words are taken only where they are allowed", () => {
   const free = { freeText: true };
   assert.deepEqual(unpackAnswer({ text: "mine" }, envelopeOf("select", free)), { text: "mine" });
-  assert.deepEqual(unpackAnswer({ values: ["a"], text: "and" }, envelopeOf("multiselect", free)), { values: ["a"], text: "and" });
+  assert.deepEqual(unpackAnswer({ values: ["a"], text: "and" }, envelopeOf("multiselect", free)), {
+    values: ["a"],
+    text: "and",
+  });
 });
 
 test("bounds of a multiselect hold", () => {
@@ -83,7 +104,9 @@ test("bounds of a multiselect hold", () => {
 });
 
 test("cancelled wins over everything else", () => {
-  assert.deepEqual(unpackAnswer({ cancelled: true, decision: "approve" }, envelopeOf("artifact_gate")), { cancelled: true });
+  assert.deepEqual(unpackAnswer({ cancelled: true, decision: "approve" }, envelopeOf("artifact_gate")), {
+    cancelled: true,
+  });
 });
 
 test("the kind of an answered gate is the ledger's", () => {

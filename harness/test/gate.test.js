@@ -1,55 +1,35 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 
-import { sessionIn, startBackend } from "./backend-server.js";
 import { fakeContext, loadGate } from "./fake-pi.js";
+import { events, gateIn, OPTIONS, rig } from "./rig.js";
 
-const TOOLS = ["tht_schema", "tht_sql", "artifact_write", "reviewer_select", "reviewer_decide", "ask_reviewer", "artifact_gate"];
-const OPTIONS = [
-  { id: "a", label: "A", recommended: true },
-  { id: "b", label: "B" },
+const TOOLS = [
+  "tht_schema",
+  "tht_sql",
+  "artifact_write",
+  "reviewer_select",
+  "reviewer_decide",
+  "ask_reviewer",
+  "artifact_gate",
 ];
-const READING = { purpose: "reading", title: "Which?", options: OPTIONS };
-
-let backend;
-let pi;
-
-async function gateIn(phase, more = {}, environment = {}) {
-  backend = await startBackend(sessionIn(phase, more));
-  pi = loadGate({ ...backend.environment, ...environment });
-}
-
 async function kickedOff(phase, more = {}) {
   await gateIn(phase, more);
-  await pi.commands.get("nuova-domanda").handler("s-1", fakeContext());
+  await rig.pi.commands.get("nuova-domanda").handler("s-1", fakeContext());
 }
-
-const events = () => pi.entries.map(({ customType, ...event }) => (assert.equal(customType, "tht-gate"), event));
-const textOf = (result) => result.content[0].text;
-const envelopeIn = (dialog) => JSON.parse(dialog.title.slice("thothii-widget/1 ".length));
-const answering = (answer) => fakeContext({ answers: [JSON.stringify(answer)] });
-
-beforeEach(() => {
-  backend = null;
-  pi = null;
-});
-afterEach(async () => {
-  pi?.restore();
-  await backend?.close();
-});
 
 describe("loading", () => {
   test("only the gate's tools are active, and it says that it is ready", async () => {
     await gateIn("F1");
-    await pi.emit("session_start", { reason: "startup" });
-    assert.deepEqual(pi.activeTools, TOOLS);
+    await rig.pi.emit("session_start", { reason: "startup" });
+    assert.deepEqual(rig.pi.activeTools, TOOLS);
     assert.deepEqual([...pi.tools.keys()], TOOLS);
     assert.deepEqual(events(), [{ ev: "ready", version: "tht-gate/1", session: "s-1" }]);
   });
 
   test("every asking or writing tool runs alone, and no script of another tool reaches any", async () => {
     await gateIn("F1");
-    for (const [name, tool] of pi.tools) {
+    for (const [name, tool] of rig.pi.tools) {
       assert.equal(tool.exposure, "model-only");
       if (!name.startsWith("tht_")) assert.equal(tool.executionMode, "sequential");
       assert.equal(tool.parameters.additionalProperties, false);
@@ -65,29 +45,32 @@ describe("loading", () => {
   test("any tool that is not the gate's is blocked", async () => {
     await gateIn("F1");
     for (const toolName of ["bash", "write", "edit", "mcp__x", "", undefined, "toString"]) {
-      const result = await pi.emit("tool_call", { toolName, toolCallId: "c", input: {} });
+      const result = await rig.pi.emit("tool_call", { toolName, toolCallId: "c", input: {} });
       assert.equal(result.block, true);
     }
-    assert.equal(await pi.emit("tool_call", { toolName: "tht_sql", toolCallId: "c", input: {} }), undefined);
+    assert.equal(await rig.pi.emit("tool_call", { toolName: "tht_sql", toolCallId: "c", input: {} }), undefined);
   });
 
   test("the rules go into the system prompt beside Pi's own sections", async () => {
     await gateIn("F1");
     const systemPromptOptions = { sections: { cwd: "here" } };
-    assert.equal(await pi.emit("before_agent_start", { systemPromptOptions }), undefined);
+    assert.equal(await rig.pi.emit("before_agent_start", { systemPromptOptions }), undefined);
     assert.equal(systemPromptOptions.sections.cwd, "here");
     assert.match(systemPromptOptions.sections["tht-sessione"], /^# How you work on a ThothII session/);
-    await pi.commands.get("nuova-domanda").handler("s-1", fakeContext());
-    await pi.emit("before_agent_start", { systemPromptOptions });
-    assert.match(systemPromptOptions.sections["tht-sessione"], /The operator's question: Which carrier\?\n\nSQL dialect: duckdb\.$/);
+    await rig.pi.commands.get("nuova-domanda").handler("s-1", fakeContext());
+    await rig.pi.emit("before_agent_start", { systemPromptOptions });
+    assert.match(
+      systemPromptOptions.sections["tht-sessione"],
+      /The operator's question: Which carrier\?\n\nSQL dialect: duckdb\.$/,
+    );
   });
 });
 
 describe("kickoff", () => {
   test("sends one hidden message that starts a run", async () => {
     await kickedOff("F1");
-    const [message] = pi.messages;
-    assert.equal(pi.messages.length, 1);
+    const [message] = rig.pi.messages;
+    assert.equal(rig.pi.messages.length, 1);
     assert.equal(message.display, false);
     assert.deepEqual(message.options, { triggerTurn: true });
     for (const expected of ["Which carrier?", "duckdb", "at most 100 rows", "Some notes.", "F1 (question)"]) {
@@ -98,7 +81,13 @@ describe("kickoff", () => {
   test("tells decisions and artifacts so far on resume", async () => {
     const decisions = [
       { seq: 1, phase: "F1", kind: "reading", title: "Which?", options: OPTIONS, answer: { value: "b" } },
-      { seq: 2, phase: "F2", kind: "rejection", title: "Approve?", answer: { decision: "reject", comment: "no\nplanes" } },
+      {
+        seq: 2,
+        phase: "F2",
+        kind: "rejection",
+        title: "Approve?",
+        answer: { decision: "reject", comment: "no\nplanes" },
+      },
       { seq: 3, phase: "F2", kind: "answer", title: "Sure?", answer: { confirmed: false } },
     ];
     await gateIn("F2", {
@@ -106,8 +95,8 @@ describe("kickoff", () => {
       "artifact.list": () => ({ artifacts: [{ name: "schema_linking.json" }] }),
       "artifact.get": ({ name }) => ({ name, sha256: "x", media_type: "application/json", text: "y".repeat(10_000) }),
     });
-    await pi.commands.get("riprendi-sessione").handler(" s-1 ", fakeContext());
-    const { content } = pi.messages[0];
+    await rig.pi.commands.get("riprendi-sessione").handler(" s-1 ", fakeContext());
+    const { content } = rig.pi.messages[0];
     for (const expected of ["- F1 reading: Which? -> B", "reject: no planes", "Sure? -> no", "[cut: 4000 of 10000"]) {
       assert.ok(content.includes(expected), expected);
     }
@@ -127,28 +116,28 @@ describe("kickoff", () => {
       ["s-1", /there is no such session/],
     ]) {
       const ctx = fakeContext();
-      await pi.commands.get("nuova-domanda").handler(given, ctx);
+      await rig.pi.commands.get("nuova-domanda").handler(given, ctx);
       assert.equal(ctx.notices[0].type, "error");
       assert.match(ctx.notices[0].message, expected);
     }
-    assert.deepEqual(pi.messages, []);
+    assert.deepEqual(rig.pi.messages, []);
   });
 
   test("does not start twice while the agent works", async () => {
     await kickedOff("F1");
     const ctx = fakeContext({ idle: false });
-    await pi.commands.get("riprendi-sessione").handler("s-1", ctx);
+    await rig.pi.commands.get("riprendi-sessione").handler("s-1", ctx);
     assert.match(ctx.notices[0].message, /at work/);
-    assert.equal(pi.messages.length, 1);
+    assert.equal(rig.pi.messages.length, 1);
   });
 
   test("locks typing: before it nothing goes on, after it only !text", async () => {
     await gateIn("F1");
     const ctx = fakeContext({ mode: "tui" });
-    const type = (text, source = "interactive") => pi.emit("input", { text, source }, ctx);
+    const type = (text, source = "interactive") => rig.pi.emit("input", { text, source }, ctx);
     assert.deepEqual(await type("hello"), { action: "handled" });
     assert.deepEqual(await type("hello", "rpc"), { action: "handled" });
-    await pi.commands.get("nuova-domanda").handler("s-1", ctx);
+    await rig.pi.commands.get("nuova-domanda").handler("s-1", ctx);
     assert.deepEqual(await type("another task"), { action: "handled" });
     assert.deepEqual(await type("!only 2013"), { action: "transform", text: "only 2013" });
     assert.deepEqual(await type("steer", "rpc"), { action: "continue" });
@@ -157,222 +146,18 @@ describe("kickoff", () => {
 
   test("!text in the terminal becomes a steer, and no shell runs", async () => {
     await kickedOff("F1");
-    const bash = (mode) => pi.emit("user_bash", { command: "only 2013", excludeFromContext: false }, fakeContext({ mode }));
+    const bash = (mode) =>
+      rig.pi.emit("user_bash", { command: "only 2013", excludeFromContext: false }, fakeContext({ mode }));
     assert.equal((await bash("tui")).result.exitCode, 0);
-    assert.deepEqual(pi.userMessages, [{ text: "only 2013", options: { deliverAs: "steer" } }]);
+    assert.deepEqual(rig.pi.userMessages, [{ text: "only 2013", options: { deliverAs: "steer" } }]);
     assert.equal((await bash("rpc")).result.exitCode, 1);
-    assert.equal(pi.userMessages.length, 1);
+    assert.equal(rig.pi.userMessages.length, 1);
   });
 
   test("an input of an unexpected shape is locked, not let through", async () => {
     await gateIn("F1");
     for (const text of [undefined, null, 5, {}]) {
-      assert.deepEqual(await pi.emit("input", { text, source: "interactive" }), { action: "handled" });
+      assert.deepEqual(await rig.pi.emit("input", { text, source: "interactive" }), { action: "handled" });
     }
-  });
-});
-
-describe("asking over RPC", () => {
-  test("a question is one input dialog with the envelope and the tool's signal", async () => {
-    await gateIn("F1");
-    const ctx = answering({ value: "b", by: "dev@local" });
-    const { signal } = new AbortController();
-    const result = await pi.call("reviewer_select", { ...READING, free_text: true }, ctx, signal);
-    assert.match(textOf(result), /The reviewer chose "B" \(b\)\./);
-    const [dialog] = ctx.dialogs;
-    assert.equal(dialog.method, "input");
-    assert.equal(dialog.options.signal, signal);
-    const { call, kind, widget, phase, free_text: freeText, options } = envelopeIn(dialog);
-    assert.deepEqual({ call, kind, widget, phase, freeText, options }, {
-      call: "call-1", kind: "reading", widget: "select", phase: "F1", freeText: true, options: OPTIONS,
-    });
-    assert.deepEqual(events(), [
-      { ev: "dialog_opened", call: "call-1", widget: "select" },
-      { ev: "dialog_closed", call: "call-1", how: "answered" },
-    ]);
-  });
-
-  test("a title with half a character arrives as a title that can be read", async () => {
-    await gateIn("F1");
-    const ctx = answering({ value: "a" });
-    await pi.call("reviewer_select", { ...READING, title: "Which\ud83d?" }, ctx);
-    assert.equal(envelopeIn(ctx.dialogs[0]).title, "Which\ufffd?");
-  });
-
-  test("with the backend no decision is recorded by the gate", async () => {
-    await gateIn("F1");
-    await pi.call("reviewer_select", READING, answering({ value: "a" }));
-    assert.deepEqual(new Set(backend.calls.map((call) => call.operation)), new Set(["phase.show"]));
-  });
-
-  test("a phase that changed with the answer is told to client and model", async () => {
-    const phases = ["F1", "F2"];
-    await gateIn("F1", { "phase.show": () => ({ phase: phases.shift(), closed: [], missing: [], reason: "why" }) });
-    const result = await pi.call("reviewer_select", READING, answering({ value: "a" }));
-    assert.match(textOf(result), /The session is in F2 \(schema linking\)\. Next: look at the tables/);
-    assert.deepEqual(events().at(-1), { ev: "phase_changed", phase: "F2", from: "F1", reason: "why" });
-  });
-
-  test("cancelled, aborted and misunderstood answers decide nothing, and each is told as what it was", async () => {
-    await gateIn("F1");
-    const controller = new AbortController();
-    for (const [ctx, signal, how, expected] of [
-      [fakeContext({ answers: [undefined] }), undefined, "cancelled", /nothing is decided/],
-      [answering({ cancelled: true }), undefined, "cancelled", /nothing is decided/],
-      [answering({ value: "z" }), undefined, "cancelled", /could not be understood/],
-      [fakeContext({ answers: [() => controller.abort()] }), controller.signal, "aborted", /nothing is decided/],
-    ]) {
-      await assert.rejects(pi.call("reviewer_select", READING, ctx, signal), expected);
-      assert.deepEqual(events().at(-1), { ev: "dialog_closed", call: "call-1", how });
-    }
-  });
-
-  test("where nobody can be asked it says so", async () => {
-    await gateIn("F1");
-    await assert.rejects(pi.call("reviewer_select", READING, fakeContext({ mode: "print" })), /Nobody can be asked/);
-  });
-
-  test("each form of ask_reviewer has its widget and its answer", async () => {
-    await gateIn("F3");
-    for (const [form, widget, answer, expected] of [
-      [undefined, "input", { text: "minutes" }, /answered: minutes/],
-      ["text", "editor", { text: "a\nb" }, /answered: a\nb/],
-      ["yes_no", "confirm", { confirmed: false }, /answered: no/],
-      ["line", "input", { text: "" }, /an empty text/],
-    ]) {
-      const ctx = answering(answer);
-      const result = await pi.call("ask_reviewer", { question: "Q?", ...(form && { form }) }, ctx);
-      assert.equal(envelopeIn(ctx.dialogs[0]).widget, widget);
-      assert.match(textOf(result), expected);
-    }
-  });
-
-  test("kept and dropped candidates are both told", async () => {
-    await gateIn("F2");
-    const ctx = answering({ values: ["a"] });
-    const result = await pi.call("reviewer_decide", { title: "T", options: [...OPTIONS, "plain text"], max: 9 }, ctx);
-    assert.match(textOf(result), /kept: "A" \(a\)\. Dropped: "B" \(b\), "plain text" \(3\)\. Do not use what was dropped\./);
-    const { min, max } = envelopeIn(ctx.dialogs[0]);
-    assert.deepEqual({ min, max }, { min: 1, max: 3 });
-  });
-});
-
-describe("artifacts", () => {
-  const STEPS = { steps: [{ name: "a", purpose: "p", sql: "SELECT 1" }] };
-
-  test("are written after their SQL passed the check, and told to the client", async () => {
-    await gateIn("F3");
-    const result = await pi.call("artifact_write", { name: "ctes.json", json: STEPS });
-    assert.match(textOf(result), /Wrote ctes\.json .* Next: artifact_gate for ctes\.json\./);
-    assert.deepEqual(backend.called("sql.check"), [{ sql: "WITH a AS (\nSELECT 1\n)\nSELECT * FROM a", session: "s-1" }]);
-    assert.deepEqual(events(), [{ ev: "artifact_written", name: "ctes.json", sha256: "abc" }]);
-  });
-
-  test("are taken in whatever field or form the model gives them", async () => {
-    await gateIn("F3");
-    for (const given of [{ json: STEPS }, { json: JSON.stringify(STEPS) }, { text: JSON.stringify(STEPS) }, { content: STEPS }]) {
-      await pi.call("artifact_write", { name: "ctes.json", ...given });
-    }
-    const texts = backend.called("artifact.put").map((args) => args.text);
-    assert.equal(texts.length, 4);
-    assert.equal(new Set(texts).size, 1);
-  });
-
-  test("are not written when their SQL is refused, or out of phase, or of a wrong shape", async () => {
-    const refuse = () => {
-      throw { status: 403, code: "refused", message: "not read-only" };
-    };
-    await gateIn("F4", { "sql.check": refuse });
-    await assert.rejects(pi.call("artifact_write", { name: "sql_final.sql", text: "DROP TABLE x" }), /not written.*not read-only/);
-    await assert.rejects(pi.call("artifact_write", { name: "ctes.json", json: STEPS }), /replace_approved/);
-    await assert.rejects(pi.call("artifact_write", { name: "sql_final.sql", json: {} }), /give the statement as a string/);
-    await assert.rejects(pi.call("artifact_write", { name: "sql_final.sql" }), /give the statement as a string/);
-    await assert.rejects(pi.call("artifact_write", { name: "../x", text: "a" }), /There is no artifact/);
-    assert.deepEqual(backend.called("artifact.put"), []);
-  });
-
-  test("the gate shows what is on disk with its hash, and tells the outcome", async () => {
-    await gateIn("F4");
-    for (const [answer, expected] of [
-      [{ decision: "approve" }, /approved sql_final\.sql\./],
-      [{ decision: "reject", comment: "by name" }, /REJECTED sql_final\.sql\. The reviewer's comment: by name Change it/],
-      [{ decision: "edit", text: "SELECT 2", sha256: "def" }, /It is now:\nSELECT 2\nGo on from this version/],
-    ]) {
-      const ctx = answering(answer);
-      const result = await pi.call("artifact_gate", { name: "sql_final.sql", summary: "S" }, ctx);
-      assert.match(textOf(result), expected);
-      const { artifact, prefill, body, widget } = envelopeIn(ctx.dialogs[0]);
-      assert.deepEqual({ artifact, prefill, body, widget }, {
-        artifact: { name: "sql_final.sql", sha256: "abc", media_type: "text/plain" },
-        prefill: "SELECT 1",
-        body: "S",
-        widget: "artifact_gate",
-      });
-    }
-    assert.deepEqual(events().filter(({ ev }) => ev === "artifact_written"), [
-      { ev: "artifact_written", name: "sql_final.sql", sha256: "def" },
-    ]);
-  });
-
-  test("nothing that fails the check is shown for approval", async () => {
-    const refuse = () => {
-      throw { status: 403, code: "refused", message: "not read-only" };
-    };
-    await gateIn("F4", { "sql.check": refuse });
-    const ctx = fakeContext();
-    await assert.rejects(pi.call("artifact_gate", { name: "sql_final.sql", summary: "S" }, ctx), /cannot be approved as it is: not read-only/);
-    assert.deepEqual(ctx.dialogs, []);
-  });
-
-  test("an artifact that is not written yet is asked for", async () => {
-    const missing = () => {
-      throw { status: 404, code: "not_found", message: "no" };
-    };
-    await gateIn("F4", { "artifact.get": missing });
-    await assert.rejects(pi.call("artifact_gate", { name: "sql_final.sql", summary: "S" }), /call artifact_write first/);
-  });
-});
-
-describe("the database", () => {
-  test("schema and SQL calls carry the session and are capped", async () => {
-    const page = { columns: [{ name: "n", type: "INT" }], rows: [[1]], truncated: false, row_count: 1 };
-    await gateIn("F1", {
-      "schema.tables": () => ({ tables: [] }),
-      "schema.search": () => ({ matches: [] }),
-      "schema.describe": () => ({ name: "t", columns: [] }),
-      "schema.sample": () => page,
-      "sql.preview": () => page,
-    });
-    await pi.call("tht_schema", { action: "tables" });
-    await pi.call("tht_schema", { action: "search", text: "delay" });
-    await pi.call("tht_schema", { action: "describe", table: "t" });
-    await pi.call("tht_schema", { action: "sample", table: "t", columns: ["n"] });
-    await pi.call("tht_sql", { action: "preview", sql: "SELECT 1", limit: 1_000_000 });
-    assert.match(textOf(await pi.call("tht_sql", { action: "check", sql: "SELECT 1" })), /It reads: flights\./);
-    assert.deepEqual(backend.calls.map(({ operation, args }) => [operation, args]), [
-      ["schema.tables", { session: "s-1" }],
-      ["schema.search", { text: "delay", session: "s-1" }],
-      ["schema.describe", { table: "t", session: "s-1" }],
-      ["schema.sample", { table: "t", columns: ["n"], limit: 5, session: "s-1" }],
-      ["sql.preview", { sql: "SELECT 1", limit: 100, session: "s-1" }],
-      ["sql.check", { sql: "SELECT 1", session: "s-1" }],
-    ]);
-    assert.ok(backend.calls.every((call) => call.authorization === "Bearer token"));
-  });
-
-  test("a missing argument is named", async () => {
-    await gateIn("F1");
-    for (const [action, needed] of [["describe", "table"], ["sample", "table"], ["search", "text"]]) {
-      await assert.rejects(pi.call("tht_schema", { action }), new RegExp(`needs \`${needed}\``));
-    }
-  });
-
-  test("an abort ends a call that waits", async () => {
-    const never = () => new Promise(() => {});
-    await gateIn("F1", { "sql.preview": never });
-    const controller = new AbortController();
-    const call = pi.call("tht_sql", { action: "preview", sql: "SELECT 1" }, fakeContext(), controller.signal);
-    setImmediate(() => controller.abort());
-    await assert.rejects(call, /cancelled/);
   });
 });

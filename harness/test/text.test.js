@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cut, encodeJson, errorLine, matchesText, oneLine, pageText, tablesText, tableText } from "../.pi/extensions/tht-gate/text.js";
+import {
+  cut,
+  encodeJson,
+  errorLine,
+  matchesText,
+  oneLine,
+  pageText,
+  tablesText,
+  tableText,
+} from "../.pi/extensions/tht-gate/text.js";
 
 const page = (rows, more = {}) => ({
   columns: [{ name: "n", key: "n", type: "BIGINT" }],
@@ -50,7 +59,10 @@ test("cut says how much is missing and tears no character", () => {
 
 test("schema texts name tables, columns, comments and keys", () => {
   assert.equal(tablesText({ tables: [] }), "The workspace shows no tables.");
-  assert.match(tablesText({ tables: [{ name: "v", kind: "view", comment: "c", row_estimate: null }] }), /^v \[view\] -- c$/);
+  assert.match(
+    tablesText({ tables: [{ name: "v", kind: "view", comment: "c", row_estimate: null }] }),
+    /^v \[view\] -- c$/,
+  );
   const table = {
     name: "flights",
     comment: null,

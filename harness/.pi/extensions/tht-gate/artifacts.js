@@ -40,7 +40,8 @@ function schemaLinkingProblem(document) {
   const tables = listOf(document.tables, (table) => isText(table?.name));
   if (!tables?.length) return '`tables` must be a list like [{"name": "flights", "why": "one row a flight"}].';
   const columns = listOf(document.columns, (column) => isText(column?.table) && isText(column?.column));
-  if (!columns?.length) return '`columns` must be a list like [{"table": "flights", "column": "arr_delay", "use": "minutes late"}].';
+  if (!columns?.length)
+    return '`columns` must be a list like [{"table": "flights", "column": "arr_delay", "use": "minutes late"}].';
   const joins = listOf(document.joins ?? [], (join) => isColumn(join?.left) && isColumn(join?.right));
   if (!joins) return '`joins` must be a list like [{"left": "flights.carrier", "right": "airlines.carrier"}].';
   const filters = listOf(document.filters ?? [], (filter) => isColumn(filter?.column) && isText(filter?.condition));

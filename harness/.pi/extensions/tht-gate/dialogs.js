@@ -30,7 +30,9 @@ export async function ask(session, question, phase, { callId, signal, ctx }) {
   session.tell({ ev: "dialog_opened", call: callId, widget: envelope.widget });
   let how = "cancelled";
   try {
-    const answer = terminal ? await askInTerminal(ctx.ui, envelope, signal) : await askOverRpc(ctx.ui, envelope, signal);
+    const answer = terminal
+      ? await askInTerminal(ctx.ui, envelope, signal)
+      : await askOverRpc(ctx.ui, envelope, signal);
     if (signal?.aborted) how = "aborted";
     if (!answer || answer.cancelled || signal?.aborted) throw new NotAnswered();
     how = "answered";
@@ -46,7 +48,9 @@ async function askOverRpc(ui, envelope, signal) {
   try {
     return unpackAnswer(value, envelope);
   } catch (error) {
-    throw new Error(`The reviewer's answer could not be understood (${errorLine(error)}): nothing is decided. Ask again.`);
+    throw new Error(
+      `The reviewer's answer could not be understood (${errorLine(error)}): nothing is decided. Ask again.`,
+    );
   }
 }
 

@@ -77,7 +77,9 @@ export class EndpointClient {
         });
         response.on("error", fail);
         response.on("aborted", () => fail(new Fault("unavailable", "the backend broke off its answer")));
-        response.on("end", () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString("utf8") }));
+        response.on("end", () =>
+          resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString("utf8") }),
+        );
       });
       request.end(body);
     });
@@ -87,5 +89,8 @@ export class EndpointClient {
 function asFault(error) {
   if (error instanceof Fault) return error;
   if (error.name === "AbortError") return new Fault("cancelled", "the call was cancelled");
-  return new Fault("unavailable", `the backend cannot be reached (${error.code ?? error.name}); the orchestrator may be restarting`);
+  return new Fault(
+    "unavailable",
+    `the backend cannot be reached (${error.code ?? error.name}); the orchestrator may be restarting`,
+  );
 }

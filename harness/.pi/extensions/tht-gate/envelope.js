@@ -17,7 +17,7 @@ export function makeEnvelope(question, call, phase) {
     body: question.body ?? null,
     options: question.options ?? [],
     min: question.min ?? 0,
-    max: question.max ?? (question.options?.length ?? 0),
+    max: question.max ?? question.options?.length ?? 0,
     free_text: question.freeText ?? false,
     placeholder: question.placeholder ?? null,
     prefill: question.prefill ?? null,
@@ -55,26 +55,28 @@ export function unpackAnswer(value, envelope) {
 
 const isText = (value) => typeof value === "string";
 
-const FITS = new Map(Object.entries({
-  select: (answer, { options, free_text }) =>
-    options.some((option) => option.id === answer.value) || (free_text && isText(answer.text)),
-  multiselect: (answer, { options, min, max, free_text }) => {
-    const values = answer.values ?? (free_text && isText(answer.text) ? [] : null);
-    if (!Array.isArray(values) || new Set(values).size !== values.length) return false;
-    return (
-      values.length >= min &&
-      values.length <= max &&
-      values.every((value) => options.some((option) => option.id === value))
-    );
-  },
-  confirm: (answer) => typeof answer.confirmed === "boolean",
-  input: (answer) => isText(answer.text),
-  editor: (answer) => isText(answer.text),
-  artifact_gate: (answer) =>
-    answer.decision === "approve" ||
-    (answer.decision === "reject" && isText(answer.comment) && answer.comment.trim() !== "") ||
-    (answer.decision === "edit" && isText(answer.text)),
-}));
+const FITS = new Map(
+  Object.entries({
+    select: (answer, { options, free_text }) =>
+      options.some((option) => option.id === answer.value) || (free_text && isText(answer.text)),
+    multiselect: (answer, { options, min, max, free_text }) => {
+      const values = answer.values ?? (free_text && isText(answer.text) ? [] : null);
+      if (!Array.isArray(values) || new Set(values).size !== values.length) return false;
+      return (
+        values.length >= min &&
+        values.length <= max &&
+        values.every((value) => options.some((option) => option.id === value))
+      );
+    },
+    confirm: (answer) => typeof answer.confirmed === "boolean",
+    input: (answer) => isText(answer.text),
+    editor: (answer) => isText(answer.text),
+    artifact_gate: (answer) =>
+      answer.decision === "approve" ||
+      (answer.decision === "reject" && isText(answer.comment) && answer.comment.trim() !== "") ||
+      (answer.decision === "edit" && isText(answer.text)),
+  }),
+);
 
 /** The ledger's kind of an answered artifact gate. */
 export function gateKind(answer) {

@@ -14,7 +14,15 @@ import { askReviewerTool, reviewerDecideTool, reviewerSelectTool } from "./tools
 import { schemaTool } from "./tools/schema.js";
 import { sqlTool } from "./tools/sql.js";
 
-const TOOLS = [schemaTool, sqlTool, artifactWriteTool, reviewerSelectTool, reviewerDecideTool, askReviewerTool, artifactGateTool];
+const TOOLS = [
+  schemaTool,
+  sqlTool,
+  artifactWriteTool,
+  reviewerSelectTool,
+  reviewerDecideTool,
+  askReviewerTool,
+  artifactGateTool,
+];
 
 /** The extension. What it throws while it loads ends Pi with exit 1, which is what a broken gate deserves. */
 export default function thtGate(pi) {
@@ -44,7 +52,10 @@ export default function thtGate(pi) {
 function lockTools(pi, names) {
   pi.on("tool_call", ({ toolName }) => {
     if (names.includes(toolName)) return undefined;
-    return { block: true, reason: `${toolName} is not available in a ThothII session. Your tools: ${names.join(", ")}.` };
+    return {
+      block: true,
+      reason: `${toolName} is not available in a ThothII session. Your tools: ${names.join(", ")}.`,
+    };
   });
 }
 

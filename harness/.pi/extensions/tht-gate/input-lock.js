@@ -1,6 +1,7 @@
 // Text that is typed is not a new task: a ThothII session is one question. Pure.
 
-const START_FIRST = "Start with /nuova-domanda <session id> or /riprendi-sessione <session id> (make a session with: tht session new).";
+const START_FIRST =
+  "Start with /nuova-domanda <session id> or /riprendi-sessione <session id> (make a session with: tht session new).";
 const ONLY_STEER = "This session has its question. To say something to the agent type !text.";
 
 /**

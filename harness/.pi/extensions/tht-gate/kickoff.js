@@ -38,7 +38,10 @@ async function kickOff(pi, session, { id, resumed, ctx, obstacle }) {
   const content = kickoffText(known, resumed);
   session.brief = briefText(known);
   session.kickedOff = true;
-  pi.sendMessage({ customType: KICKOFF_MESSAGE, content, display: false, details: { session: id } }, { triggerTurn: true });
+  pi.sendMessage(
+    { customType: KICKOFF_MESSAGE, content, display: false, details: { session: id } },
+    { triggerTurn: true },
+  );
 }
 
 async function readSession(session) {
@@ -63,13 +66,15 @@ export function kickoffText({ manifest, state, workspace, decisions, artifacts }
   const rows = workspace.limits?.rows;
   const parts = [
     resumed
-      ? `You go on with ThothII session ${manifest.id}. A question to the reviewer that was open before is gone: ask it again if its answer is still missing.`
+      ? `You go on with ThothII session ${manifest.id}. A question to the reviewer that was open before is gone: ` +
+        "ask it again if its answer is still missing."
       : `You work on ThothII session ${manifest.id}. Follow the rules of tht-sessione in your instructions.`,
     `The operator's question:\n${manifest.question}`,
     `Database: workspace ${workspace.name}, SQL dialect ${workspace.dialect}${rows ? `, at most ${rows} rows a result` : ""}.`,
   ];
   if (workspace.notes?.trim()) parts.push(`What a newcomer to this database should know:\n${workspace.notes.trim()}`);
-  if (decisions.length) parts.push(`Decisions of the reviewer so far:\n${decisions.slice(-SHOWN_DECISIONS).map(decisionLine).join("\n")}`);
+  if (decisions.length)
+    parts.push(`Decisions of the reviewer so far:\n${decisions.slice(-SHOWN_DECISIONS).map(decisionLine).join("\n")}`);
   for (const { name, text } of artifacts) parts.push(`${name} as it is now:\n${cut(text, SHOWN_ARTIFACT_CHARACTERS)}`);
   parts.push(`The session is in ${phaseLabel(state.phase)}.${missingText(state)} ${nextStep(state.phase)}`);
   return parts.join("\n\n");

@@ -5,9 +5,13 @@ import { ARTIFACT_NAMES, ARTIFACT_PHASES, PHASE_NAMES, PHASES } from "./contract
 
 const NEXT_STEPS = {
   F1: 'ask which reading of the question is meant: reviewer_select with purpose "reading"',
-  F2: "look at the tables (tht_schema), let the reviewer keep or drop candidates (reviewer_decide), write schema_linking.json (artifact_write), then artifact_gate for it",
+  F2:
+    "look at the tables (tht_schema), let the reviewer keep or drop candidates (reviewer_decide), " +
+    "write schema_linking.json (artifact_write), then artifact_gate for it",
   F3: "preview each step (tht_sql), write ctes.json (artifact_write), then artifact_gate for it",
-  F4: "compose the steps into one statement, check and preview it (tht_sql), write sql_final.sql (artifact_write), then artifact_gate for it",
+  F4:
+    "compose the steps into one statement, check and preview it (tht_sql), " +
+    "write sql_final.sql (artifact_write), then artifact_gate for it",
   F5: "everything is approved; end with two or three sentences for the reviewer and call no more tools",
 };
 
@@ -44,7 +48,8 @@ function position(phase) {
 }
 
 function notYet(what, needed, state) {
-  return `${what} belongs to phase ${phaseLabel(needed)}; the session is in ${phaseLabel(state.phase)}.${missingText(state)} ${nextStep(state.phase)}`;
+  const where = `${what} belongs to phase ${phaseLabel(needed)}; the session is in ${phaseLabel(state.phase)}.`;
+  return `${where}${missingText(state)} ${nextStep(state.phase)}`;
 }
 
 function isClosed(phase, what, state) {
@@ -54,7 +59,11 @@ function isClosed(phase, what, state) {
 /** `state` is the result of `phase.show`. */
 export function refuseSelect(state, purpose) {
   if (purpose === "reading" && state.phase !== "F1") {
-    return isClosed("F1", 'the reading is chosen. For another question to the reviewer use purpose "clarification"', state);
+    return isClosed(
+      "F1",
+      'the reading is chosen. For another question to the reviewer use purpose "clarification"',
+      state,
+    );
   }
   return null;
 }
@@ -69,7 +78,11 @@ export function refuseArtifactWrite(state, name, replaceApproved) {
   if (!phase) return noSuchArtifact(name);
   if (position(state.phase) < position(phase)) return notYet(name, phase, state);
   if (position(state.phase) > position(phase) && !replaceApproved) {
-    return isClosed(phase, `${name} is approved. To change it all the same, and have it reviewed again, pass replace_approved: true`, state);
+    return isClosed(
+      phase,
+      `${name} is approved. To change it all the same, and have it reviewed again, pass replace_approved: true`,
+      state,
+    );
   }
   return null;
 }
@@ -81,7 +94,10 @@ export function refuseArtifactGate(state, name) {
   if (position(state.phase) < position(phase)) return notYet(name, phase, state);
   if (position(state.phase) > position(phase)) return isClosed(phase, `${name} is approved`, state);
   if (state.missing?.includes("selection")) {
-    return `Before ${name} can be approved the reviewer keeps or drops the candidates: call reviewer_decide with the tables and columns you found, change the file to what was kept, then call artifact_gate again.`;
+    return (
+      `Before ${name} can be approved the reviewer keeps or drops the candidates: call reviewer_decide with the ` +
+      "tables and columns you found, change the file to what was kept, then call artifact_gate again."
+    );
   }
   return null;
 }

@@ -35,14 +35,17 @@ export class Session {
 
   /** Take up session `id`. Throws when this Pi belongs to another one. */
   begin(id) {
-    if ((this.#given || this.kickedOff) && this.#id !== id) throw new Error(`this Pi runs session ${this.#id}, not ${id}`);
+    if ((this.#given || this.kickedOff) && this.#id !== id)
+      throw new Error(`this Pi runs session ${this.#id}, not ${id}`);
     this.#id = id;
   }
 
   /** The result of an operation on this session. Throws a Fault. */
   call(operation, args = {}, signal = undefined) {
     if (this.#id === null) {
-      throw new Error("There is no session yet. The operator starts one with /nuova-domanda <session id>; until then no tool works.");
+      throw new Error(
+        "There is no session yet. The operator starts one with /nuova-domanda <session id>; until then no tool works.",
+      );
     }
     return this.#backend.call(operation, { ...args, session: this.#id }, signal);
   }

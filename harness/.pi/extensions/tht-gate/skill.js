@@ -9,5 +9,7 @@ const SKILL = new URL("../../skills/tht-sessione/SKILL.md", import.meta.url);
 
 /** The skill without its front matter. Throws when the file is missing: a gate without rules must not load. */
 export function readSkill() {
-  return readFileSync(SKILL, "utf8").replace(/^---\n[\s\S]*?\n---\n/, "").trim();
+  return readFileSync(SKILL, "utf8")
+    .replace(/^---\n[\s\S]*?\n---\n/, "")
+    .trim();
 }

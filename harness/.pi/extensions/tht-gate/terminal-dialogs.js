@@ -86,5 +86,8 @@ async function artifactGate(ui, envelope, signal) {
 function head(text) {
   const lines = (text ?? "").split("\n");
   if (lines.length <= SHOWN_LINES) return text;
-  return [...lines.slice(0, SHOWN_LINES), `[${lines.length - SHOWN_LINES} more lines: choose Edit to see all of it]`].join("\n");
+  return [
+    ...lines.slice(0, SHOWN_LINES),
+    `[${lines.length - SHOWN_LINES} more lines: choose Edit to see all of it]`,
+  ].join("\n");
 }

@@ -54,7 +54,10 @@ function extent(page, shown, offset) {
     return `(all ${shown} rows${from ? ` ${from.trim()} on` : ""}; truncated: false)`;
   }
   const total = page.row_count ?? `at least ${offset + page.rows.length + (page.truncated ? 1 : 0)}`;
-  return `(truncated: true, shown ${shown}${from} of ${total} rows; do not conclude anything from rows you do not see, aggregate in SQL instead)`;
+  return (
+    `(truncated: true, shown ${shown}${from} of ${total} rows; ` +
+    "do not conclude anything from rows you do not see, aggregate in SQL instead)"
+  );
 }
 
 /** One table as `schema.describe` gives it. */
@@ -84,7 +87,8 @@ export function tablesText({ tables }) {
 
 /** What `schema.search` found, one a line. */
 export function matchesText({ matches }, searched) {
-  if (!matches.length) return `Nothing in the schema matches ${JSON.stringify(searched)}. Try another word, or list the tables.`;
+  if (!matches.length)
+    return `Nothing in the schema matches ${JSON.stringify(searched)}. Try another word, or list the tables.`;
   const lines = matches.map(({ table, column, type, comment }) => {
     const name = column ? `${table}.${column}${type ? ` ${type}` : ""}` : `table ${table}`;
     return comment ? `${name} -- ${oneLine(comment)}` : name;

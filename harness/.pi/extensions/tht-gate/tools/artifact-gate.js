@@ -13,15 +13,19 @@ export function artifactGateTool(session) {
     name: "artifact_gate",
     label: "Review artifact",
     description:
-      "Show the reviewer an artifact that you wrote with artifact_write. The reviewer approves it, rejects it with a comment, or approves their own edit. " +
-      "Approval closes the phase.",
+      "Show the reviewer an artifact that you wrote with artifact_write. The reviewer approves it, rejects it with a " +
+      "comment, or approves their own edit. Approval closes the phase.",
     promptSnippet: "Have the reviewer approve an artifact",
     executionMode: "sequential",
     parameters: {
       type: "object",
       properties: {
         name: { type: "string", enum: ARTIFACT_NAMES },
-        summary: { type: "string", maxLength: 10000, description: "What is in it and why, in a few sentences; for sql_final.sql explain the statement" },
+        summary: {
+          type: "string",
+          maxLength: 10000,
+          description: "What is in it and why, in a few sentences; for sql_final.sql explain the statement",
+        },
       },
       required: ["name", "summary"],
       additionalProperties: false,

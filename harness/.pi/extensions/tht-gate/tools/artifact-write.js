@@ -20,7 +20,10 @@ export function artifactWriteTool(session) {
         name: { type: "string", enum: ARTIFACT_NAMES },
         json: { type: "object", description: "The content of schema_linking.json or ctes.json, as an object" },
         text: { type: "string", description: "The content of sql_final.sql: one statement" },
-        replace_approved: { type: "boolean", description: "True only to change a file that is approved already: it must be reviewed again" },
+        replace_approved: {
+          type: "boolean",
+          description: "True only to change a file that is approved already: it must be reviewed again",
+        },
       },
       required: ["name"],
       additionalProperties: false,
@@ -34,7 +37,9 @@ export function artifactWriteTool(session) {
       const { sha256, bytes } = await session.call("artifact.put", { name, text: content }, signal);
       session.tell({ ev: "artifact_written", name, sha256 });
       const { phase } = await session.phase(signal);
-      return textResult(`Wrote ${name} (${bytes} bytes). The session is in ${phaseLabel(phase)}. Next: artifact_gate for ${name}.`);
+      return textResult(
+        `Wrote ${name} (${bytes} bytes). The session is in ${phaseLabel(phase)}. Next: artifact_gate for ${name}.`,
+      );
     },
   };
 }

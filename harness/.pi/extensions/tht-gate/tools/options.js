@@ -20,7 +20,10 @@ export const OPTION_PARAMETER = {
 /** Texts become options; runs before Pi checks the arguments against their schema. */
 export function foldOptions(given) {
   if (!Array.isArray(given?.options)) return given;
-  return { ...given, options: given.options.map((option) => (typeof option === "string" ? { label: option } : option)) };
+  return {
+    ...given,
+    options: given.options.map((option) => (typeof option === "string" ? { label: option } : option)),
+  };
 }
 
 /** Every option with an id. Throws when two have the same, because then an answer would mean both. */

@@ -3,8 +3,16 @@ import { nextStep, phaseLabel, refuseDecide, refuseSelect } from "../phases.js";
 import { chosenText, foldOptions, OPTION_PARAMETER, wholeOptions } from "./options.js";
 import { textResult } from "./result.js";
 
-const TITLE = { type: "string", maxLength: 1000, description: "The question, in one sentence the reviewer understands" };
-const BODY = { type: "string", maxLength: 10000, description: "What the reviewer should know to answer, in a few lines of Markdown" };
+const TITLE = {
+  type: "string",
+  maxLength: 1000,
+  description: "The question, in one sentence the reviewer understands",
+};
+const BODY = {
+  type: "string",
+  maxLength: 10000,
+  description: "What the reviewer should know to answer, in a few lines of Markdown",
+};
 const FREE_TEXT = { type: "boolean", description: "True when the reviewer may answer in their own words instead" };
 
 /** Choose one. With purpose "reading" the choice closes F1. */
@@ -13,8 +21,8 @@ export function reviewerSelectTool(session) {
     name: "reviewer_select",
     label: "Ask: choose one",
     description:
-      'Let the reviewer choose ONE option. purpose "reading" (phase F1): which reading of the question is meant; each option is one complete reading. ' +
-      'purpose "clarification": any other choice, in any phase.',
+      'Let the reviewer choose ONE option. purpose "reading" (phase F1): which reading of the question is meant; each ' +
+      'option is one complete reading. purpose "clarification": any other choice, in any phase.',
     promptSnippet: "Let the reviewer choose one of several options",
     executionMode: "sequential",
     parameters: {
@@ -37,7 +45,8 @@ export function reviewerSelectTool(session) {
       const options = wholeOptions(given);
       const question = { kind: purpose, widget: "select", title, body, options, max: 1, min: 1, freeText };
       const answer = await ask(session, question, state.phase, { callId, signal, ctx });
-      const said = answer.value === undefined ? `answered: ${answer.text}` : `chose ${chosenText(options, [answer.value])}`;
+      const said =
+        answer.value === undefined ? `answered: ${answer.text}` : `chose ${chosenText(options, [answer.value])}`;
       return told(session, `The reviewer ${said}.`, signal);
     },
   };
@@ -49,8 +58,8 @@ export function reviewerDecideTool(session) {
     name: "reviewer_decide",
     label: "Ask: keep or drop",
     description:
-      "Let the reviewer keep or drop: choose SEVERAL options. In phase F2 the options are the candidate tables and columns you found; mark those you would " +
-      "keep as recommended.",
+      "Let the reviewer keep or drop: choose SEVERAL options. In phase F2 the options are the candidate tables and " +
+      "columns you found; mark those you would keep as recommended.",
     promptSnippet: "Let the reviewer keep or drop candidates (choose several)",
     executionMode: "sequential",
     parameters: {
@@ -97,8 +106,8 @@ export function askReviewerTool(session) {
     name: "ask_reviewer",
     label: "Ask",
     description:
-      'Ask the reviewer one question that options do not fit, in any phase. form "line" (default): a short answer; "text": several lines, `prefill` is ' +
-      'what the reviewer starts from; "yes_no".',
+      'Ask the reviewer one question that options do not fit, in any phase. form "line" (default): a short answer; ' +
+      '"text": several lines, `prefill` is what the reviewer starts from; "yes_no".',
     promptSnippet: "Ask the reviewer a question answered in words or with yes or no",
     executionMode: "sequential",
     parameters: {

@@ -45,7 +45,8 @@ export function schemaTool(session) {
     },
     async execute(_callId, parameters, signal) {
       const needed = NEEDS[parameters.action];
-      if (needed && !parameters[needed]) throw new Error(`tht_schema with action ${parameters.action} needs \`${needed}\`.`);
+      if (needed && !parameters[needed])
+        throw new Error(`tht_schema with action ${parameters.action} needs \`${needed}\`.`);
       return textResult(await ACTIONS[parameters.action](session, parameters, signal));
     },
   };
