@@ -23,7 +23,7 @@ describe("loading", () => {
     await gateIn("F1");
     await rig.pi.emit("session_start", { reason: "startup" });
     assert.deepEqual(rig.pi.activeTools, TOOLS);
-    assert.deepEqual([...pi.tools.keys()], TOOLS);
+    assert.deepEqual([...rig.pi.tools.keys()], TOOLS);
     assert.deepEqual(events(), [{ ev: "ready", version: "tht-gate/1", session: "s-1" }]);
   });
 
