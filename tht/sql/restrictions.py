@@ -52,7 +52,7 @@ class Restrictions:
         """Raises Fault REFUSED for the first table that is not on the list."""
         if self.restricted:
             for relation in found:
-                if not self._may_read(relation, rules):
+                if not self.may_read(relation, rules):
                     raise refused(f"the workspace does not allow table {relation}", table=str(relation))
 
     def check_whole_table(self, relation: Relation) -> None:
@@ -68,7 +68,12 @@ class Restrictions:
             if _matches(owner, relation, self._home(relation))
         )
 
-    def _may_read(self, relation: Relation, rules: Policy) -> bool:
+    def denies(self, relation: Relation, column: str) -> bool:
+        """True when `column` of `relation` may not be read."""
+        return any(fnmatchcase(column.lower(), pattern) for pattern in self.denied(relation))
+
+    def may_read(self, relation: Relation, rules: Policy) -> bool:
+        """True when `relation` is on the list (and, with a list, not one of the engine's own)."""
         schema, name = relation.schema.lower(), relation.name.lower()
         schemas = None if self.schemas is None else tuple(pattern.lower() for pattern in self.schemas)
         own = schema in rules.catalog_schemas or (

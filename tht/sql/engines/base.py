@@ -3,8 +3,9 @@ rows."""
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 import pyarrow as pa
 
@@ -50,6 +51,10 @@ class Engine(ABC):
         Raises Fault: TIMEOUT after `timeout_s` seconds, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE,
         OVER_CAP.
         """
+
+    @abstractmethod
+    def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of one of ThothII's own questions, never of a user's text; servers answer in text."""
 
     @abstractmethod
     def close(self) -> None:

@@ -5,7 +5,7 @@
 """
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -56,6 +56,12 @@ class DuckdbEngine(Engine):
             except (duckdb.Error, pa.ArrowException, MemoryError, RuntimeError) as error:
                 self.doubtful = True
                 raise limit.fault() or _fault(error) from error
+
+    def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(sql, list(parameters)).fetchall()
+        except duckdb.Error as error:
+            raise _fault(error) from error
 
     def close(self) -> None:
         self._connection.close()

@@ -6,7 +6,7 @@ START TRANSACTION READ ONLY would be the wrong tool: every DDL commits it and ru
 """
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -47,13 +47,13 @@ class MariadbEngine(Engine):
                 "SET SESSION lock_wait_timeout = 5",
                 "SET SESSION time_zone = '+00:00'",
             ):
-                self._ask(statement)
+                self.ask(statement)
         except pymysql.Error as error:
             raise _fault(error) from error
 
-    def _ask(self, sql: str) -> list[tuple[Any, ...]]:
+    def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._connection.cursor() as cursor:
-            cursor.execute(sql)
+            cursor.execute(sql, tuple(parameters) or None)
             return list(cursor.fetchall())
 
     @contextmanager
@@ -61,7 +61,7 @@ class MariadbEngine(Engine):
         limit = Limit(timeout_s, cancel)
         with limit.interrupting(self._kill):
             try:
-                self._ask(self._server_limit(timeout_s))
+                self.ask(self._server_limit(timeout_s))
                 cursor = SSCursor(self._connection)
                 cursor.execute(sql)
                 source = MariadbSource(self, cursor)
@@ -113,12 +113,12 @@ class MariadbEngine(Engine):
 
     def warnings(self) -> list[str]:
         """What the server remarked on the last statement; texts in quotes may be values and are left out."""
-        return [
-            safe_line(f"{row[2]}", redact=True) for row in self._ask("SHOW WARNINGS") if row[0] != "Note"
-        ][:10]
+        return [safe_line(f"{row[2]}", redact=True) for row in self.ask("SHOW WARNINGS") if row[0] != "Note"][
+            :10
+        ]
 
     def checks(self) -> list[tuple[str, bool, str]]:
-        granted = " ".join(str(row[0]) for row in self._ask("SHOW GRANTS")).upper()
+        granted = " ".join(str(row[0]) for row in self.ask("SHOW GRANTS")).upper()
         privileges = set(re.findall(r"[A-Z]+(?: [A-Z]+)*", ",".join(re.findall(r"GRANT (.*?) ON ", granted))))
         everything = "ALL PRIVILEGES" in privileges or "SUPER" in privileges
         writes = everything or privileges & {
@@ -150,12 +150,10 @@ class MariadbEngine(Engine):
         ]
 
     def view_definition(self, schema: str, name: str) -> str | None:
-        connection = self._connection
-        place = connection.escape_string(schema) if schema else ""
-        where = f"'{place}'" if place else "DATABASE()"
-        found = self._ask(
-            "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_NAME = "
-            f"'{connection.escape_string(name)}' AND TABLE_SCHEMA = {where}"
+        found = self.ask(
+            "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_NAME = %s "
+            "AND TABLE_SCHEMA = IF(%s = '', DATABASE(), %s)",
+            (name, schema, schema),
         )
         return str(found[0][0]) if found else None
 

@@ -51,7 +51,7 @@ class PostgresEngine(Engine):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
         self._connection = _connect(workspace)
-        account = self._ask(
+        account = self.ask(
             "SELECT rolsuper, current_setting('server_version_num')::int FROM pg_catalog.pg_roles "
             "WHERE rolname = current_user"
         )
@@ -59,13 +59,12 @@ class PostgresEngine(Engine):
         self.superuser = superuser == "t"
         self._version = int(version)
         self._preamble = self._make_preamble()
-        found = self._ask(
+        found = self.ask(
             "SELECT oid, typelem FROM pg_catalog.pg_type WHERE typcategory = 'A' AND oid >= 16384"
         )
         self._arrays = {int(oid): int(element) for oid, element in found}
 
-    def _ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Rows of one of our own questions, as text."""
+    def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
             with self._connection.cursor() as cursor:
                 return list(cursor.stream(cast("LiteralString", sql), parameters or None))
@@ -125,11 +124,11 @@ class PostgresEngine(Engine):
 
     def checks(self) -> list[tuple[str, bool, str]]:
         superuser = self.superuser
-        owned = self._ask(f"{_TABLES} AND pg_catalog.pg_has_role(c.relowner, 'USAGE') LIMIT 1")
-        writable = self._ask(
+        owned = self.ask(f"{_TABLES} AND pg_catalog.pg_has_role(c.relowner, 'USAGE') LIMIT 1")
+        writable = self.ask(
             f"{_TABLES} AND pg_catalog.has_table_privilege(c.oid, 'INSERT,UPDATE,DELETE,TRUNCATE') LIMIT 1"
         )
-        creates = self._ask("SELECT pg_catalog.has_database_privilege(current_database(), 'CREATE')")
+        creates = self.ask("SELECT pg_catalog.has_database_privilege(current_database(), 'CREATE')")
         can_create = bool(creates) and creates[0][0] == "t"
         return [
             (
@@ -156,7 +155,7 @@ class PostgresEngine(Engine):
         ]
 
     def view_definition(self, schema: str, name: str) -> str | None:
-        found = self._ask(
+        found = self.ask(
             "SELECT pg_catalog.pg_get_viewdef(c.oid) FROM pg_catalog.pg_class c "
             "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
             "WHERE c.relkind IN ('v','m') AND c.relname = %s AND (n.nspname = %s OR %s = '')",

@@ -83,6 +83,13 @@ class SqliteEngine(Engine):
     def _interrupt(self) -> None:
         self._stop = True
 
+    def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        self._stop = False
+        try:
+            return self._connection.execute(sql, parameters).fetchall()
+        except sqlite3.Error as error:
+            raise _fault(error) from error
+
     def close(self) -> None:
         self._connection.close()
 
