@@ -264,7 +264,7 @@ class SessionBridge:
     def _tool_start(self, line: bytes) -> None:
         start = decode(line, records.ToolStart)
         arguments = None
-        if start.args is not None and len(bytes(start.args)) <= TOOL_ARGUMENTS:
+        if len(bytes(start.args)) <= TOOL_ARGUMENTS:
             arguments = msgspec.json.decode(start.args)
         self._tell("tool_start", tool_call_id=start.tool_call_id, tool=start.tool_name, args=arguments)
 

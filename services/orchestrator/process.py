@@ -41,12 +41,12 @@ class StopDeadlines:
     second_term: float = 0.5
 
 
-class _Output(asyncio.Protocol):
-    """Hands what a pipe gives to a function, to its end."""
+class _Pipe(asyncio.Protocol):
+    """Hands what a pipe gives to a function, to its end; `ended` is done once the pipe is closed."""
 
     def __init__(self, receive: Callable[[bytes], None]) -> None:
         self._receive = receive
-        self.ended = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def data_received(self, data: bytes) -> None:
         self._receive(data)
@@ -67,7 +67,8 @@ class ChildProcess:
         self._stderr = bytearray()
         self._exited: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
         self._stdin: asyncio.WriteTransport | None = None
-        self._outputs: list[tuple[asyncio.BaseTransport, _Output]] = []
+        self._input: _Pipe | None = None
+        self._outputs: list[tuple[asyncio.BaseTransport, _Pipe]] = []
         self._stopping: asyncio.Task[Exit] | None = None
 
     @classmethod
@@ -107,11 +108,10 @@ class ChildProcess:
         popen = self._popen
         handle = os.pidfd_open(popen.pid)
         loop.add_reader(handle, self._on_exit, handle)
-        transport, _ = await loop.connect_write_pipe(asyncio.Protocol, popen.stdin)
-        self._stdin = transport
+        self._stdin, self._input = await loop.connect_write_pipe(lambda: _Pipe(_ignore), popen.stdin)
         for pipe, receive in ((popen.stdout, on_output), (popen.stderr, self._keep_stderr)):
-            connection = await loop.connect_read_pipe(lambda receive=receive: _Output(receive), pipe)
-            self._outputs.append(cast("tuple[asyncio.BaseTransport, _Output]", connection))
+            connection = await loop.connect_read_pipe(lambda receive=receive: _Pipe(receive), pipe)
+            self._outputs.append(cast("tuple[asyncio.BaseTransport, _Pipe]", connection))
 
     @property
     def exit(self) -> Exit | None:
@@ -144,7 +144,8 @@ class ChildProcess:
         result = await self.exited(DRAIN_SECONDS)
         for transport, _ in self._outputs:
             transport.close()
-        if self._stdin is not None:
+        # A transport that has closed itself can be closed no more.
+        if self._stdin is not None and self._input is not None and not self._input.ended.done():
             self._stdin.abort()
         return result
 
@@ -190,6 +191,10 @@ class ChildProcess:
             self._exited.set_result(Exit(None, signal.Signals(-code).name))
         else:
             self._exited.set_result(Exit(code, None))
+
+
+def _ignore(_data: bytes) -> None:
+    """A pipe for writing gives nothing."""
 
 
 def _spawn_fault(error: OSError, program: str, cwd: Path) -> Fault:

@@ -9,6 +9,10 @@ import msgspec
 T = TypeVar("T")
 
 
+NOTHING = msgspec.Raw(b"null")
+"""A part that is absent."""
+
+
 class Loose(msgspec.Struct, rename="camel"):
     """Base: names as Pi writes them, unknown fields are skipped without being built."""
 
@@ -33,7 +37,7 @@ class Reply(Loose):
     id: Any = None
     command: Any = None
     success: bool = False
-    data: msgspec.Raw | None = None
+    data: msgspec.Raw = NOTHING
     error: Any = None
 
 
@@ -71,7 +75,7 @@ class ToolStart(Loose):
 
     tool_call_id: str = ""
     tool_name: str = ""
-    args: msgspec.Raw | None = None
+    args: msgspec.Raw = NOTHING
 
 
 class ToolResult(Loose):

@@ -50,8 +50,6 @@ class RpcClient:
             self._pending.pop(identity, None)
         if not answer.success:
             raise Fault(Code.AGENT_REFUSED, f"Pi refused {command}: {_one_line(answer.error)}")
-        if answer.data is None:
-            return {}
         data: Any = msgspec.json.decode(answer.data)
         return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
 

@@ -1,0 +1,77 @@
+"""An executor in memory: makes session folders, keeps decisions, answers a few operations."""
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from contracts.errors import Code, Fault
+from contracts.identifiers import new_session_id
+from services.orchestrator.command_line import ModelChoice
+
+
+class FakeExecutor:
+    """Satisfies services.orchestrator.executor_client.Executor."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.manifests: dict[str, dict[str, Any]] = {}
+        self.decisions: list[tuple[str, dict[str, Any]]] = []
+        self.operations: list[tuple[str, str, dict[str, Any]]] = []
+        self.decision_fault: Fault | None = None
+        self.recording: asyncio.Event | None = None
+        """When set, recording a decision waits for it."""
+
+    async def create_session(
+        self,
+        workspace: str,
+        question: str,
+        author: str,
+        name: str,
+        choice: ModelChoice,
+        temperature: float | None,
+    ) -> dict[str, Any]:
+        if workspace != "flights":
+            raise Fault(Code.NOT_FOUND, "there is no such workspace")
+        session_id = new_session_id()
+        (self.home / "sessions" / session_id / "pi").mkdir(parents=True)
+        self.manifests[session_id] = {
+            "id": session_id,
+            "workspace": workspace,
+            "question": question,
+            "author": author,
+            "name": name or question[:40],
+            "provider": choice.provider,
+            "model": choice.model,
+            "thinking": choice.thinking,
+            "temperature": temperature,
+            "phase": {"phase": "F1", "closed": [], "missing": [], "reason": ""},
+        }
+        return self.manifests[session_id]
+
+    async def get_session(self, session_id: str) -> dict[str, Any]:
+        if session_id not in self.manifests:
+            raise Fault(Code.NOT_FOUND, "there is no such session")
+        return self.manifests[session_id]
+
+    async def add_decision(
+        self, session_id: str, decision: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        if self.recording is not None:
+            await self.recording.wait()
+        if self.decision_fault is not None:
+            raise self.decision_fault
+        self.decisions.append((session_id, decision))
+        line = {"seq": len(self.decisions), **decision}
+        if "edit" in decision:
+            digest = hashlib.sha256(decision["edit"].encode()).hexdigest()
+            line["artifact"] = {"name": decision["artifact"]["name"], "sha256": digest}
+        phase = "F2" if decision["kind"] == "reading" else "F1"
+        return line, {"phase": phase, "closed": [], "missing": [], "reason": "a decision"}
+
+    async def call_operation(self, session_id: str, operation: str, arguments: bytes) -> bytes:
+        self.operations.append((session_id, operation, json.loads(arguments)))
+        if operation == "decision.add":
+            raise Fault(Code.REFUSED, "an agent may not call this operation")
+        return json.dumps({"session": session_id, "operation": operation}).encode()
