@@ -42,6 +42,16 @@ PAGE = {
 }
 
 BATCH = 256
+WORKSPACES: list[dict[str, Any]] = [
+    {"name": "flights", "dialect": "duckdb", "transport": "direct", "notes": "Flights of 2013"},
+    {
+        "name": "broken",
+        "dialect": None,
+        "transport": None,
+        "notes": None,
+        "error": "broken.yaml: dialect is missing",
+    },
+]
 
 
 def kind_of(name: str) -> "EventKind.ValueType":
@@ -354,6 +364,7 @@ class FakeExecutor(ExecutorServiceServicer):
     def __init__(self) -> None:
         self.sessions: dict[str, dict[str, Any]] = {}
         self.artifacts: dict[str, bytes] = {"sql_final.sql": "SELECT 'é'\n".encode()}
+        self.workspaces = WORKSPACES
         self.approved = True
         self.fail: dict[str, Fault] = {}
         self.calls: list[str] = []
@@ -393,17 +404,7 @@ class FakeExecutor(ExecutorServiceServicer):
 
     async def ListWorkspaces(self, request: Any, context: Any) -> Any:
         self._called("ListWorkspaces")
-        workspaces = [
-            {"name": "flights", "dialect": "duckdb", "transport": "direct", "notes": "Flights of 2013"},
-            {
-                "name": "broken",
-                "dialect": None,
-                "transport": None,
-                "notes": None,
-                "error": "broken.yaml: dialect is missing",
-            },
-        ]
-        return executor.ListWorkspacesResponse(workspaces_json=encode(workspaces))
+        return executor.ListWorkspacesResponse(workspaces_json=encode(self.workspaces))
 
     async def GetSchema(self, request: Any, context: Any) -> Any:
         self._called("GetSchema")
