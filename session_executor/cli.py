@@ -141,6 +141,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for warning in error.cleanup_warnings:
             sys.stderr.write(f"cleanup: {warning}\n")
         return FAILURE_STATUS
+    except OSError as error:
+        sys.stderr.write(f"{ErrorCode.EXECUTION_FAILED}: {type(error).__name__}: {error.strerror}\n")
+        return FAILURE_STATUS
 
 
 def _known_flags() -> frozenset[str]:

@@ -1,5 +1,6 @@
 """What a person or a program sees while a run goes on."""
 
+import contextlib
 import json
 import sys
 import time
@@ -37,8 +38,7 @@ def json_lines(stream: TextIO) -> Progress:
 
     def show(event: str, detail: str) -> None:
         elapsed = round((time.monotonic() - started) * 1000)
-        stream.write(json.dumps({"event": event, "detail": detail, "elapsedMs": elapsed}) + "\n")
-        stream.flush()
+        _write(stream, json.dumps({"event": event, "detail": detail, "elapsedMs": elapsed}) + "\n")
 
     return show
 
@@ -54,12 +54,17 @@ def terminal_line(stream: TextIO) -> Progress:
         seconds = time.monotonic() - started
         words = _WORDS.get(event, event)
         tool = f", {calls} tool calls, now {detail}" if event == "tool" else ""
-        stream.write(f"\r\x1b[2K{seconds:5.1f}s {words}{tool}")
-        if event == "unlocking":
-            stream.write("\r\x1b[2K")
-        stream.flush()
+        line = "" if event == "unlocking" else f"{seconds:5.1f}s {words}{tool}"
+        _write(stream, f"\r\x1b[2K{line}")
 
     return show
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """A run does not fail because nobody watches it any more."""
+    with contextlib.suppress(OSError):
+        stream.write(text)
+        stream.flush()
 
 
 def choose(*, lines: bool) -> Progress:

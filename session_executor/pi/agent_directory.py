@@ -1,7 +1,7 @@
 """A private agent directory: Pi finds the user's credentials and models there and writes nothing of theirs.
 
 Measured on Pi 1.6.0: `auth.json` is written in place under a lock on the resolved file, so a link is safe;
-`models.json` is only read.
+`models.json` is only read; `models-store.json`, the cached catalogue, may be rewritten.
 """
 
 import json
@@ -12,6 +12,7 @@ from typing import Any, cast
 from session_executor.files import PRIVATE_DIRECTORY, create_file
 
 _LINKED = ("auth.json", "models.json")
+_COPIED = ("models-store.json",)
 _KEPT_SETTINGS = (
     "defaultProvider",
     "defaultModel",
@@ -20,6 +21,7 @@ _KEPT_SETTINGS = (
     "httpProxy",
     "transport",
     "websocketConnectTimeoutMs",
+    "images",
 )
 _MAXIMUM_RETRIES = 5
 _RETRY = {"enabled": True, "maxRetries": 3, "baseDelayMs": 1000}
@@ -39,6 +41,10 @@ def make_agent_directory(path: str) -> None:
         original = source / name
         if original.exists():
             (directory / name).symlink_to(original.resolve())
+    for name in _COPIED:
+        original = source / name
+        if original.is_file():
+            create_file(str(directory / name), original.read_bytes())
     create_file(str(directory / "settings.json"), json.dumps(_settings(source / "settings.json")).encode())
 
 

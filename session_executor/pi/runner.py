@@ -11,7 +11,7 @@ from session_executor.pi.agent_directory import make_agent_directory
 from session_executor.pi.conversation import Conversation, Expected, require_success
 from session_executor.pi.installation import Installation, find_pi
 from session_executor.pi.process import PiProcess
-from session_executor.pi.session_file import fork_session, session_models
+from session_executor.pi.session_file import Session, fork_session, parse_session, session_models
 from session_executor.plan import Plan, timestamp
 from session_executor.runner import ContinuationRequest, ContinuationResult
 
@@ -54,7 +54,7 @@ class PiRunner:
         PI_EXECUTION_TIMEOUT, PI_CONTINUATION_FAILED, PI_SESSION_NOT_PERSISTED or EXECUTION_FAILED.
         """
         plan = request.plan
-        source = Path(request.source_session).read_bytes()
+        source = parse_session(Path(request.source_session).read_bytes())
         session_id = str(uuid.uuid4())
         session_file = _write_fork(request, source, session_id)
         expected = Expected(
@@ -114,7 +114,7 @@ class PiRunner:
         )
 
 
-def _write_fork(request: ContinuationRequest, source: bytes, session_id: str) -> str:
+def _write_fork(request: ContinuationRequest, source: Session, session_id: str) -> str:
     now = timestamp()
     name = f"{now.replace(':', '-').replace('.', '-')}_{session_id}.jsonl"
     path = Path(os.path.realpath(request.session_directory), name)

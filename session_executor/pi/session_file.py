@@ -21,22 +21,47 @@ _BLANKS = b" \t\r\v\f"
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
+    """One line of a session: its bytes and what they mean."""
+
     line: bytes
     document: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class Session:
+    """A checked session file."""
+
     header: dict[str, Any]
-    entries: dict[str, _Entry]
+    entries: dict[str, Entry]
+
+    def branch(self, entry_id: str) -> list[Entry]:
+        """The entries from the root to `entry_id`.
+
+        Raises ExecutorError CHECKPOINT_NOT_FOUND, and INVALID_SESSION for a missing parent or a cycle.
+        """
+        selected = self.entries.get(entry_id)
+        if selected is None:
+            raise ExecutorError(ErrorCode.CHECKPOINT_NOT_FOUND, f"the session has no entry {entry_id}")
+        branch = [selected]
+        visited = {entry_id}
+        while (parent_id := branch[-1].document["parentId"]) is not None:
+            if parent_id in visited:
+                raise _invalid(f"the parents of the entry form a cycle at {parent_id}")
+            parent = self.entries.get(parent_id)
+            if parent is None:
+                raise _invalid(f"the parent {parent_id} of an entry is missing")
+            visited.add(parent_id)
+            branch.append(parent)
+        branch.reverse()
+        return branch
 
 
 def inspect_session(data: bytes, entry_id: str) -> Inspection:
     """Check the session in `data` and resolve `entry_id`; see `session_executor.checkpoint.Inspect`."""
     fields.token(entry_id, "the entry id", ErrorCode.INVALID_INPUT)
-    session = _parse(data)
-    branch = _branch(session, entry_id)
+    session = parse_session(data)
+    branch = session.branch(entry_id)
     identifiers = tuple(str(entry.document["id"]) for entry in branch)
     kind = branch[-1].document.get("type")
     return Inspection(
@@ -57,12 +82,12 @@ def branch_digest(identifiers: tuple[str, ...] | list[str]) -> str:
 
 
 def fork_session(
-    data: bytes, entry_id: str, *, session_id: str, timestamp: str, cwd: str, parent_session: str
+    session: Session, entry_id: str, *, session_id: str, timestamp: str, cwd: str, parent_session: str
 ) -> bytes:
     """A session file whose only and therefore active branch ends at `entry_id`.
 
     The entries are the original bytes of their lines in path order, so that what the model sees cannot
-    differ; only the header is new. Raises like `inspect_session`.
+    differ; only the header is new. Raises like `Session.branch`.
     """
     header = {
         "type": "session",
@@ -73,11 +98,11 @@ def fork_session(
         "parentSession": parent_session,
     }
     lines = [json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode("utf-8")]
-    lines += [entry.line for entry in _branch(_parse(data), entry_id)]
+    lines += [entry.line for entry in session.branch(entry_id)]
     return b"\n".join(lines) + b"\n"
 
 
-def session_models(data: bytes, entry_id: str) -> list[tuple[str, str]]:
+def session_models(session: Session, entry_id: str) -> list[tuple[str, str]]:
     """Provider and model id that the branch of `entry_id` used last, the wanted one last.
 
     A virtual model is only named by `model_change`, the physical one that answered by the assistant message;
@@ -85,7 +110,7 @@ def session_models(data: bytes, entry_id: str) -> list[tuple[str, str]]:
     """
     chosen: tuple[str, str] | None = None
     answered: tuple[str, str] | None = None
-    for entry in _branch(_parse(data), entry_id):
+    for entry in session.branch(entry_id):
         document = entry.document
         message = document.get("message")
         if document.get("type") == "model_change":
@@ -102,7 +127,8 @@ def _model(provider: Any, model: Any) -> tuple[str, str] | None:
     return (provider, model) if named else None
 
 
-def _parse(data: bytes) -> _Session:
+def parse_session(data: bytes) -> Session:
+    """Check every line of a session file. Raises ExecutorError INVALID_SESSION or INVALID_UTF8."""
     if data.startswith(_BYTE_ORDER_MARK):
         raise _invalid("the session must not start with a byte order mark")
     try:
@@ -115,7 +141,7 @@ def _parse(data: bytes) -> _Session:
         raise _invalid("the first line of the session is not a session header")
     header = first.document
     _check_header(header)
-    entries: dict[str, _Entry] = {}
+    entries: dict[str, Entry] = {}
     for entry in lines:
         identifier = _check_entry(entry.document)
         if identifier in entries:
@@ -123,10 +149,10 @@ def _parse(data: bytes) -> _Session:
         entries[identifier] = entry
     if not entries:
         raise _invalid("the session has no entry")
-    return _Session(header, entries)
+    return Session(header, entries)
 
 
-def _objects(data: bytes) -> Iterator[_Entry]:
+def _objects(data: bytes) -> Iterator[Entry]:
     """Lines end at LF bytes only: U+2028 and U+0085 are legal inside a JSON string."""
     for number, line in enumerate(data.split(b"\n"), 1):
         content = line.rstrip(b"\r")
@@ -138,7 +164,7 @@ def _objects(data: bytes) -> Iterator[_Entry]:
             raise _invalid(f"line {number} of the session is not JSON") from error
         if not isinstance(document, dict):
             raise _invalid(f"line {number} of the session is not an object")
-        yield _Entry(content, cast(dict[str, Any], document))
+        yield Entry(content, cast(dict[str, Any], document))
 
 
 def _check_header(header: dict[str, Any]) -> None:
@@ -157,24 +183,6 @@ def _check_entry(document: dict[str, Any]) -> str:
     if "parentId" not in document or not isinstance(document["parentId"], str | None):
         raise _invalid(f"the entry {identifier} has no valid parentId")
     return identifier
-
-
-def _branch(session: _Session, entry_id: str) -> list[_Entry]:
-    selected = session.entries.get(entry_id)
-    if selected is None:
-        raise ExecutorError(ErrorCode.CHECKPOINT_NOT_FOUND, f"the session has no entry {entry_id}")
-    branch = [selected]
-    visited = {entry_id}
-    while (parent_id := branch[-1].document["parentId"]) is not None:
-        if parent_id in visited:
-            raise _invalid(f"the parents of the entry form a cycle at {parent_id}")
-        parent = session.entries.get(parent_id)
-        if parent is None:
-            raise _invalid(f"the parent {parent_id} of an entry is missing")
-        visited.add(parent_id)
-        branch.append(parent)
-    branch.reverse()
-    return branch
 
 
 def _invalid(message: str) -> ExecutorError:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from session_executor.pi.installation import find_pi
 from session_executor.pi.runner import PiRunner
 from session_executor.pi.session_file import inspect_session
 from session_executor.plan import Plan, write_plan
+from tests.helpers import assert_eventually
 from tests.realpi.scripted_model import PROVIDER, Answer, ScriptedModel, ToolCall
 from tests.unit.session_executor.executor_fixtures import Repository, entry, make_plan, write_session
 
@@ -153,6 +154,7 @@ class Cli:
     def __init__(self, tmp_path: Path, plan: Plan) -> None:
         self.temporary = tmp_path / "cli-tmp"
         self.temporary.mkdir()
+        self.plan = plan
         self.plan_file = write_plan(str(tmp_path / "plan.json"), plan)
 
     def start(self, *more: str) -> subprocess.Popen[str]:
@@ -169,22 +171,18 @@ class Cli:
     def leftovers(self) -> list[Path]:
         return list(self.temporary.glob("session-execution-*"))
 
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
+    def artifacts(self) -> list[Path]:
+        return list(Path(self.plan.output.artifact_dir).parent.iterdir())
 
 
-def test_d07_killed_while_the_model_works_and_run_again(
+async def test_d07_killed_while_the_model_works_and_run_again(
     repository: Repository, session: Path, tmp_path: Path, model: ScriptedModel
 ) -> None:
     plan = make_plan(repository, session)
     cli = Cli(tmp_path, plan)
     model.script([Answer("thinking", stall=True)])
     first = cli.start()
-    wait_until(lambda: len(model.requests) == 1)
+    await assert_eventually(lambda: len(model.requests) == 1, 30)
     first.send_signal(signal.SIGKILL)
     first.communicate(timeout=30)
     assert cli.leftovers() != []
@@ -200,17 +198,16 @@ def test_d07_killed_while_the_model_works_and_run_again(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_d07_a_signal_cleans_up(
+async def test_d07_a_signal_cleans_up(
     repository: Repository, session: Path, tmp_path: Path, model: ScriptedModel, number: signal.Signals
 ) -> None:
     plan = make_plan(repository, session)
     cli = Cli(tmp_path, plan)
     model.script([Answer("thinking", stall=True)])
     process = cli.start("--json")
-    wait_until(lambda: len(model.requests) == 1)
+    await assert_eventually(lambda: len(model.requests) == 1, 30)
     process.send_signal(number)
     stdout, stderr = process.communicate(timeout=30)
     assert (process.returncode, stdout) == (1, "")
     assert stderr == "EXECUTION_FAILED: the run was interrupted\n"
-    assert cli.leftovers() == repository.leftovers() == []
-    assert not Path(plan.output.artifact_dir).exists()
+    assert cli.leftovers() == cli.artifacts() == repository.leftovers() == []

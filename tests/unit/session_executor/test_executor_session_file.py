@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from session_executor.errors import ErrorCode, ExecutorError
-from session_executor.pi.session_file import fork_session, inspect_session, session_models
+from session_executor.pi.session_file import fork_session, inspect_session, parse_session, session_models
 from tests.unit.session_executor.executor_fixtures import TARGET_ENTRY, encode, entry, session_lines
 
 HOME = Path("/home/dev")
@@ -109,7 +109,12 @@ def test_what_is_harmless_is_accepted(data: bytes) -> None:
 
 def fork(data: bytes, entry_id: str = TARGET_ENTRY) -> bytes:
     return fork_session(
-        data, entry_id, session_id="new", timestamp="t", cwd="/tree", parent_session="/frozen.jsonl"
+        parse_session(data),
+        entry_id,
+        session_id="new",
+        timestamp="t",
+        cwd="/tree",
+        parent_session="/frozen.jsonl",
     )
 
 
@@ -160,4 +165,4 @@ def test_the_models_of_a_branch() -> None:
     ]
     expected = {"a": [("p", "one")], "b": [("virtual", "router")], "e": [("p", "two"), ("virtual", "router")]}
     for identifier, models in expected.items():
-        assert session_models(encode(lines), identifier) == models
+        assert session_models(parse_session(encode(lines)), identifier) == models
