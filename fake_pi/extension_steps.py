@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from fake_pi import steps as kinds
 from fake_pi.endpoint import OperationFailed, call_operation
-from fake_pi.gate import envelope, read_answer
+from fake_pi.gate import NOT_ANSWERED, envelope, read_answer
 from fake_pi.messages import custom_message
 from fake_pi.processes import run_command
 from fake_pi.templates import Undefined, expand, expand_text
@@ -40,9 +40,13 @@ async def perform_extension_step(machine: "Machine", step: kinds.Step, tool: Too
         return _one_way(machine, step, tool)
     if tool is not None:
         tool.result = value
-    if step.set_as:
-        machine.variables[step.set_as] = value
+    _set(machine, step.set_as, value)
     return True
+
+
+def _set(machine: "Machine", name: str | None, value: Any) -> None:
+    if name:
+        machine.variables[name] = value
 
 
 def _in_run(tool: ToolRun | None) -> bool:
@@ -81,9 +85,16 @@ async def _widget(machine: "Machine", step: kinds.Widget, tool: ToolRun | None) 
     value, how = await machine.dialogs.ask("input", {"title": title}, step.timeout_ms, abort, _in_run(tool))
     machine.gate_says({"ev": "dialog_closed", "call": call_id, "how": how})
     try:
-        return read_answer(value, how)
+        answer = read_answer(value, how)
     except ValueError as error:
         raise ToolError(f"the reviewer's answer cannot be read: {error}") from error
+    if answer.get("decision") == "edit":
+        name = str((step.artifact or {}).get("name"))
+        machine.gate_says({"ev": "artifact_written", "name": name, "sha256": answer.get("sha256")})
+    if answer.get("cancelled"):
+        _set(machine, step.set_as, answer)
+        raise ToolError(NOT_ANSWERED)
+    return answer
 
 
 async def _call(machine: "Machine", step: kinds.Call) -> Any:
@@ -92,8 +103,10 @@ async def _call(machine: "Machine", step: kinds.Call) -> Any:
     try:
         result = await call_operation(step.call, arguments)
     except OperationFailed as error:
+        failure = {"error": {"code": error.code, "message": str(error)}}
         if step.may_fail:
-            return {"error": {"code": error.code, "message": str(error)}}
+            return failure
+        _set(machine, step.set_as, failure)
         raise ToolError(f"{step.call}: {error.code}: {error}") from error
     if step.call == "artifact.put":
         machine.gate_says({"ev": "artifact_written", "name": result["name"], "sha256": result["sha256"]})

@@ -1,4 +1,4 @@
-"""What tht-gate adds: the envelope of a widget, and its words on the one-way channel (docs/contracts.md 5 and 6)."""
+"""What tht-gate adds: the envelope of a widget and its words on the one-way channel (docs/contracts.md 5, 6)."""
 
 import json
 from typing import Any
@@ -9,14 +9,25 @@ from fake_pi.templates import Undefined, compact_json
 ENVELOPE_MARK = "thothii-widget/1 "
 GATE_ENTRY = "tht-gate"
 
+COMMAND_TEXTS = {
+    "nuova-domanda": "Start work on the question of a new session",
+    "riprendi-sessione": "Go on with a session",
+}
+
+NOT_ANSWERED = (
+    "The question was closed without an answer: nothing is decided. Do not ask it again now; say in one sentence "
+    "what you wait for and stop."
+)
+"""What the model hears when the reviewer closes a question."""
+
 WIDGET_TOOLS = {
-    "select": "reviewer_select", "multiselect": "reviewer_decide", "confirm": "reviewer_select",
+    "select": "reviewer_select", "multiselect": "reviewer_decide", "confirm": "ask_reviewer",
     "input": "ask_reviewer", "editor": "ask_reviewer", "artifact_gate": "artifact_gate",
 }  # fmt: skip
 """The tool that the model calls for a widget."""
 
 WIDGET_KINDS = {
-    "select": "clarification", "multiselect": "selection", "confirm": "clarification", "input": "answer",
+    "select": "clarification", "multiselect": "selection", "confirm": "answer", "input": "answer",
     "editor": "answer", "artifact_gate": "approval",
 }  # fmt: skip
 """The ledger kind of a widget's answer when the scenario gives none."""
@@ -38,17 +49,32 @@ def tool_of_operation(operation: str) -> str:
     return "tht_sql" if operation.startswith("sql.") else "artifact_write"
 
 
+def tool_arguments(operation: str, args: dict[str, Any]) -> dict[str, Any]:
+    """What the model passes to the tool for an operation."""
+    return args if operation == "artifact.put" else {"action": operation.partition(".")[2], **args}
+
+
 def envelope(step: Widget, call_id: str, values: dict[str, Any]) -> str:
     """The title of the native `input` dialog that carries a widget; `values` are the step's texts, filled in."""
+    options = _options(values["options"])
     descriptor: dict[str, Any] = {
-        "v": 1, "call": call_id, "kind": step.kind or WIDGET_KINDS[step.widget], "widget": step.widget,
-        "title": values["title"], "body": values["body"], "options": _options(values["options"]), "min": step.min,
-        "max": step.max, "free_text": step.free_text, "placeholder": values["placeholder"],
-        "prefill": values["prefill"], "artifact": values["artifact"], "phase": values["phase"],
+        "v": 1,
+        "call": call_id,
+        "kind": step.kind or WIDGET_KINDS[step.widget],
+        "widget": step.widget,
+        "title": values["title"],
+        "body": values["body"],
+        "options": options,
+        "min": step.min,
+        "max": len(options) if step.max is None else step.max,
+        "free_text": step.free_text,
+        "placeholder": values["placeholder"],
+        "prefill": values["prefill"],
+        "artifact": values["artifact"],
+        "phase": values["phase"],
         "from": step.source or {"kind": "main", "name": "main"},
-    }  # fmt: skip
-    if step.timeout_ms is not None:
-        descriptor["timeout_ms"] = step.timeout_ms
+        "timeout_ms": step.timeout_ms,
+    }
     return ENVELOPE_MARK + compact_json(descriptor)
 
 

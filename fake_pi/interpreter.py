@@ -1,5 +1,6 @@
 """Performs the steps of a scenario: control flow here, the rest in the modules named after who does it."""
 
+import re
 from typing import TYPE_CHECKING
 
 from fake_pi import steps as kinds
@@ -46,7 +47,7 @@ async def _perform_control(machine: "Machine", step: kinds.Step, tool: "ToolRun 
     elif isinstance(step, kinds.Use):
         await perform_all(machine, machine.scenario.parts[step.use], tool)
     elif isinstance(step, kinds.Switch):
-        case = step.cases.get(expand_text(step.switch, machine.variables)) or step.cases.get("default")
+        case = _case(step, expand_text(step.switch, machine.variables))
         if case is not None:
             await perform_all(machine, case, tool)
     elif isinstance(step, kinds.Repeat):
@@ -56,6 +57,13 @@ async def _perform_control(machine: "Machine", step: kinds.Step, tool: "ToolRun 
     else:
         return False
     return True
+
+
+def _case(step: kinds.Switch, value: str) -> kinds.Steps | None:
+    if step.patterns:
+        found = next((name for name in step.cases if name != "default" and re.search(name, value)), "default")
+        return step.cases.get(found)
+    return step.cases[value] if value in step.cases else step.cases.get("default")
 
 
 async def _repeat(machine: "Machine", step: kinds.Repeat, tool: "ToolRun | None") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fake_pi.command_line import Options
 from fake_pi.dialogs import Dialogs
-from fake_pi.gate import GATE_ENTRY, GATE_TOOLS
+from fake_pi.gate import COMMAND_TEXTS, GATE_ENTRY, GATE_TOOLS
 from fake_pi.messages import BUILTIN_TOOLS
 from fake_pi.output import Output
 from fake_pi.scenario import Command, Model, Scenario
@@ -115,10 +115,10 @@ class Machine:
         found: dict[str, Command] = {}
         if gate.loaded:
             for name in gate.commands:
-                found[name] = Command(name=name, description=f"ThothII {name} ({gate.version})")
+                found[name] = Command(name=name, description=_gate_description(name, gate.version))
         for command in self.scenario.commands:
             known = found.get(command.name)
-            if known is None and not gate.loaded and command.name in ("nuova-domanda", "riprendi-sessione"):
+            if known is None and not gate.loaded and command.name in COMMAND_TEXTS:
                 continue
             if command.description is None and known is not None:
                 command.description = known.description
@@ -186,6 +186,10 @@ class Machine:
             found = Model(id=model_id, provider=provider, credentials=models[0].credentials)
         self.model = found
         return None
+
+
+def _gate_description(name: str, version: str) -> str:
+    return f"{COMMAND_TEXTS.get(name, name)}: /{name} <session id> ({version})"
 
 
 def _default_directory(cwd: str) -> Path:

@@ -1,9 +1,9 @@
-"""Steps of the model: text, reasoning, tool calls, failures. At the top an extension's question is a tool call."""
+"""Steps of the model: text, reasoning, failures, and tool calls, which the questions at the top are as well."""
 
 from typing import TYPE_CHECKING
 
 from fake_pi import steps as kinds
-from fake_pi.gate import QUIET_OPERATIONS, WIDGET_TOOLS, tool_of_operation
+from fake_pi.gate import QUIET_OPERATIONS, WIDGET_TOOLS, tool_arguments, tool_of_operation
 from fake_pi.templates import expand, expand_text
 from fake_pi.tools import ToolCall, call_tools
 
@@ -45,7 +45,7 @@ async def _stream(machine: "Machine", step: kinds.Text | kinds.Thinking) -> None
             answer.text([piece])
         else:
             answer.thinking([piece])
-        await machine.agent.pause(step.pause_ms)
+        await machine.agent.pause(machine.scenario.pause_ms if step.pause_ms is None else step.pause_ms)
 
 
 async def _end(machine: "Machine", step: kinds.Fail | kinds.Stop | kinds.Stall | kinds.Empty) -> None:
@@ -87,7 +87,7 @@ def _tool_call(machine: "Machine", step: kinds.Step) -> ToolCall | None:
         quiet = step.call in QUIET_OPERATIONS if step.quiet is None else step.quiet
         if quiet:
             return None
-        args = {"operation": step.call, **expand(step.args, variables)}
+        args = tool_arguments(step.call, expand(step.args, variables))
         return ToolCall(step.tool or tool_of_operation(step.call), args, inner=step)
     if isinstance(step, kinds.Run):
         words = [expand_text(word, variables) for word in step.run]

@@ -137,6 +137,8 @@ class Scenario(Part):
     """From the request to the first record of the model's answer."""
     chunk: int = 24
     """Characters of a text delta."""
+    pause_ms: float = 0
+    """After each text delta that has no pause of its own."""
     retry: Retry = msgspec.field(default_factory=Retry)
     start: Steps = msgspec.field(default_factory=no_steps)
     """Run before stdin is read (session_start)."""

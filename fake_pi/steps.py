@@ -42,7 +42,7 @@ class Text(Step):
     text: str = ""
     chunks: list[str] | None = None
     chunk: int | None = None
-    pause_ms: float = 0
+    pause_ms: float | None = None
 
 
 class Thinking(Step):
@@ -51,7 +51,7 @@ class Thinking(Step):
     thinking: str = ""
     chunks: list[str] | None = None
     chunk: int | None = None
-    pause_ms: float = 0
+    pause_ms: float | None = None
 
 
 class Tool(Step):
@@ -269,10 +269,11 @@ class Set(Step):
 
 
 class Switch(Step):
-    """Runs the case whose name is the value, else `default`."""
+    """Runs the case whose name is the value, else `default`; with `patterns` the first name found in it."""
 
     switch: Json
     cases: dict[str, Steps]
+    patterns: bool = False
 
 
 class Repeat(Step):

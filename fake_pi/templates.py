@@ -31,8 +31,8 @@ def compact_json(value: object) -> str:
 def _typeof(value: object) -> str:
     if isinstance(value, Undefined):
         return "undefined undefined"
-    name = {str: "string", bool: "boolean", int: "number", float: "number"}.get(type(value), "object")
-    return f"{name} {compact_json(value)}"
+    names: dict[type, str] = {str: "string", bool: "boolean", int: "number", float: "number"}
+    return f"{names.get(type(value), 'object')} {compact_json(value)}"
 
 
 def _table(value: object) -> str:
@@ -42,44 +42,67 @@ def _table(value: object) -> str:
     page: Mapping[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
     names = [str(column["name"]) for column in page.get("columns", [])]
     lines = ["| " + " | ".join(names) + " |", "|" + " --- |" * len(names)]
-    for row in page.get("rows", [])[:20]:
-        lines.append("| " + " | ".join("NULL" if cell is None else str(cell) for cell in row) + " |")
+    lines += [_table_line(row) for row in page.get("rows", [])[:20]]
     return "\n".join(lines)
+
+
+def _table_line(row: list[object]) -> str:
+    return "| " + " | ".join("NULL" if cell is None else str(cell) for cell in row) + " |"
+
+
+def _one_line(value: object) -> str:
+    return " ".join(_text(value).split())
 
 
 FILTERS: dict[str, Callable[[object], object]] = {
     "json": compact_json,
     "typeof": _typeof,
     "table": _table,
-    "lines": lambda value: "\n".join(_text(item) for item in value) if isinstance(value, list) else "",  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    "count": lambda value: len(value) if isinstance(value, (list, dict, str)) else 0,  # pyright: ignore[reportUnknownArgumentType]
+    "line": _one_line,
 }
-"""What can stand behind a path: `${page|table}`."""
+"""What can stand behind a path: `${page|table}`. Beside these `has X` (true when a list holds X), `last K` (the youngest ledger
+line of kind K) and `else X`."""
 
 
 def look_up(variables: Mapping[str, Any], path: str) -> object:
-    """The value at a dotted path such as `page.rows.0.1`, with filters behind `|`; UNDEFINED when there is none."""
+    """The value at a dotted path such as `page.rows.0.1`, filters behind `|`; UNDEFINED when there is none."""
     name, *filters = [piece.strip() for piece in path.split("|")]
     value: Any = variables
     for key in name.split("."):
-        if isinstance(value, Mapping):
-            value = value.get(key, UNDEFINED)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        elif isinstance(value, list) and re.fullmatch(r"-?\d+", key):
-            items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
-            index = int(key)
-            value = items[index] if -len(items) <= index < len(items) else UNDEFINED
-        else:
-            return FILTERS[filters[0]](UNDEFINED) if filters and filters[0] in FILTERS else UNDEFINED
+        value = _member(value, key)
     for item in filters:
-        if item in FILTERS:
-            value = FILTERS[item](value)
-        elif isinstance(value, Undefined):
-            value = item.removeprefix("else ") if item.startswith("else ") else value
-    return value  # pyright: ignore[reportUnknownVariableType]
+        value = _filtered(value, item)
+    return value
+
+
+def _member(value: Any, key: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(key, UNDEFINED)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if isinstance(value, list) and key.isdigit():
+        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return items[int(key)] if int(key) < len(items) else UNDEFINED
+    return UNDEFINED
+
+
+def _last_of_kind(value: Any, kind: str) -> Any:
+    """The youngest line of a ledger that has this kind."""
+    lines: list[Any] = value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+    return next((line for line in reversed(lines) if _member(line, "kind") == kind), UNDEFINED)
+
+
+def _filtered(value: Any, item: str) -> Any:
+    word, _, argument = item.partition(" ")
+    if word == "has":
+        return isinstance(value, list) and argument in value
+    if word == "last":
+        return _last_of_kind(value, argument)
+    if word == "else":
+        return argument if isinstance(value, Undefined) else value
+    return FILTERS[word](value) if word in FILTERS else UNDEFINED
 
 
 def expand(value: Any, variables: Mapping[str, Any]) -> Any:
-    """`value` with every `${path}` in its strings filled in. A string that is one path alone gives the value itself.
+    """`value` with every `${path}` in its strings filled in; a string that is one path alone gives the value.
 
     `$${` stands for a literal `${`. What is not defined becomes the empty string inside a text.
     """

@@ -76,8 +76,12 @@ def alike(expected: Any, actual: Any) -> bool:
 class Replay:
     """One fake Pi that is given the inputs of one recording, each after as many outputs as the real one had given."""
 
-    def __init__(self, name: str, scenario: dict[str, Any], folder: Path) -> None:
+    def __init__(
+        self, name: str, scenario: dict[str, Any], folder: Path, inputs: dict[str, bytes] | None = None
+    ) -> None:
+        """`inputs` are the bytes of what the recording only describes; with them every input is a write of its own."""
         self.lines = recording(name)
+        self._inputs = inputs
         self.actual: list[dict[str, Any]] = []
         self.errors: list[str] = []
         self._folder = folder
@@ -143,6 +147,8 @@ class Replay:
             if self._removed and record.get("type") == self._removed:
                 self._session_dir.rmdir()
             return json.dumps(self._with_ids(record), ensure_ascii=False).encode() + b"\n"
+        if self._inputs is not None and record in self._inputs:
+            return self._inputs[record]
         return record.encode() if record.startswith("<") else record.encode() + b"\n"
 
     def _with_ids(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -161,10 +167,12 @@ class Replay:
     def _send(self, batch: list[bytes]) -> None:
         stdin = self.process.stdin
         assert stdin is not None
-        text = b"".join(item for item in batch if not item.startswith(b"<"))
-        if text:
+        texts = [item for item in batch if not item.startswith(b"<")]
+        for text in filter(None, [b"".join(texts)] if self._inputs is None else texts):
             stdin.write(text)
             stdin.flush()
+            if self._inputs is not None and not text.endswith(b"\n"):
+                time.sleep(0.05)  # so that the rest of the line comes with another read
         for mark in (item.decode() for item in batch if item.startswith(b"<")):
             if mark == "<stdin closed>":
                 self._close_stdin()

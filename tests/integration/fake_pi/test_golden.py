@@ -53,12 +53,14 @@ def differences(expected: list[Any], actual: list[Any]) -> str:
     )
 
 
-def play(name: str, folder: Path) -> Replay:
-    scenario = dict(SCENARIOS[name])
+def play(
+    name: str, folder: Path, scenario: dict[str, Any] | None = None, inputs: dict[str, bytes] | None = None
+) -> Replay:
+    scenario = dict(SCENARIOS[name] if scenario is None else scenario)
     before = scenario.pop("after", None)
     if before is not None:
         play(before, folder)
-    replay = Replay(name, scenario, folder)
+    replay = Replay(name, scenario, folder, inputs)
     try:
         replay.run()
         code = replay.finish(alive=expected_exit(replay.lines) is None)
@@ -68,13 +70,58 @@ def play(name: str, folder: Path) -> Replay:
     return replay
 
 
-SPECIAL = ("framing_input_lines",)
-"""Replayed by a test of its own: their inputs are not all written down as bytes."""
-
-
-@pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in SPECIAL])
-def test_fake_pi_writes_what_the_real_pi_wrote(name: str, tmp_path: Path) -> None:
-    replay = play(name, tmp_path)
+def compare(name: str, replay: Replay) -> None:
     complete = name != "abort_bash_tool"
     problem = differences(normal(outputs(recording(name)), complete), normal(replay.actual, complete))
     assert not problem, problem
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "framing_input_lines"])
+def test_fake_pi_writes_what_the_real_pi_wrote(name: str, tmp_path: Path) -> None:
+    compare(name, play(name, tmp_path))
+
+
+ODD_INPUTS = {
+    '{"id":"crlf","type":"get_last_assistant_text"}\\r': b'{"id":"crlf","type":"get_last_assistant_text"}\r\n',
+    "<empty line>": b"\n",
+    "<three spaces>": b"   \n",
+    "<CR LF>": b"\r\n",
+    '<no LF yet> {"id":"split","ty': b'{"id":"split","ty',
+    '<rest of the line> pe":"get_last_assistant_text"}': b'pe":"get_last_assistant_text"}\n',
+    '<UTF-8 BOM> {"id":"bom","type":"get_last_assistant_text"}': (
+        b'\xef\xbb\xbf{"id":"bom","type":"get_last_assistant_text"}\n'
+    ),
+    '{"id":"badutf8","type":"set_session_name","name":"a\\xff\\xfeb"}': (
+        b'{"id":"badutf8","type":"set_session_name","name":"a\xff\xfeb"}\n'
+    ),
+    "\\xff\\xfe\\xfd": b"\xff\xfe\xfd\n",
+    "<first half, cut inside a 4-byte character>": b'{"id":"emo","type":"set_session_name","name":"\xf0\x9f',
+    "<second half>": b'\x98\x80"}\n',
+    '<no LF> {"id":"lastnolf","type":"get_last_assistant_text"}': (
+        b'{"id":"lastnolf","type":"get_last_assistant_text"}'
+    ),
+}
+
+
+def test_odd_input_lines_are_answered_as_the_real_pi_answers_them(tmp_path: Path) -> None:
+    compare("framing_input_lines", play("framing_input_lines", tmp_path, inputs=ODD_INPUTS))
+
+
+def test_malformed_dialog_answers_reach_the_extension_as_in_the_real_pi(tmp_path: Path) -> None:
+    steps: list[dict[str, Any]] = []
+    for record in outputs(recording("dialog_wrong_shapes")):
+        if record["type"] != "tool_execution_start":
+            continue
+        args = record["args"]
+        dialog = {key: args[key] for key in ("title", "options") if key in args}
+        steps.append(
+            {
+                "tool": "ask",
+                "id": record["toolCallId"],
+                "args": args,
+                "do": [{"dialog": args["kind"], **dialog, "as": "answer"}],
+                "result": "ANSWER ${answer|typeof}",
+            }
+        )
+    assert len(steps) == 20
+    compare("dialog_wrong_shapes", play("dialog_wrong_shapes", tmp_path, {"prompts": [{"steps": steps}]}))
