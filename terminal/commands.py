@@ -16,7 +16,7 @@ from terminal.api import Api, connect
 from terminal.clean import one_line
 from terminal.display import Display
 from terminal.follow import LAST_PHASE, Follower
-from terminal.reviewers import Agreement, LineReviewer, Lines, PromptReviewer, Reviewer
+from terminal.reviewers import Agreement, LineReviewer, Lines, Reviewer
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _table(
     table = Table(*columns, header_style="bold")
     for item in document[member]:
         table.add_row(*(Text(one_line(text)) for text in row(item)))
-    Display().console.print(table)
+    Display().console.print(table, soft_wrap=False)
 
 
 async def _get(options: Options, path: str, **parameters: Any) -> dict[str, Any]:
@@ -158,6 +158,9 @@ def _reviewer(
     if following.yes:
         return Agreement(display)
     if sys.stdin.isatty() and sys.stdout.isatty() and not options.as_json:
+        # Menus take long to import and only a terminal shows them.
+        from terminal.prompting import PromptReviewer
+
         return PromptReviewer(display, artifact)
     return LineReviewer(Lines(sys.stdin), display)
 

@@ -24,11 +24,10 @@ class Display:
 
     def __init__(self, file: IO[str] | None = None) -> None:
         stream = file or sys.stdout
-        # A pipe has no width: nothing is wrapped or cut there.
+        # A pipe has no width: a table takes what it needs there. Lines are wrapped by the terminal alone, so
+        # that a command in one can be copied.
         width = None if stream.isatty() else 10_000
-        self.console = Console(
-            file=stream, highlight=False, markup=False, width=width, soft_wrap=width is not None
-        )
+        self.console = Console(file=stream, highlight=False, markup=False, width=width, soft_wrap=True)
         self._line_open = False
 
     def notice(self, text: str, style: str = "dim") -> None:
@@ -99,7 +98,7 @@ class Display:
         shown = page["rows"][:ROWS_SHOWN]
         for row in shown:
             table.add_row(*(cell(value) for value in row))
-        self.console.print(table)
+        self.console.print(table, soft_wrap=False)
         count = page["row_count"]
         of = "" if count == len(shown) else f" of {'more' if count is None else count}"
         more = of if page["truncated"] or count != len(shown) else ""
