@@ -83,6 +83,23 @@ def test_one_commit_with_one_parent_and_nothing_else_touched(
     assert repository.leftovers() == []
 
 
+def test_only_objects_the_ref_and_the_artifacts_are_new(repository: Repository, session: Path) -> None:
+    own = ("objects", "refs/better-harness", "better-harness")
+
+    def metadata() -> dict[str, bytes | None]:
+        root = repository.root / ".git"
+        return {
+            name: path.read_bytes() if path.is_file() else None
+            for path in sorted(root.rglob("*"))
+            if not (name := str(path.relative_to(root))).startswith(own)
+        }
+
+    before = metadata()
+    run(make_plan(repository, session))
+    refuse(make_plan(repository, session, prompt="fails"), ScriptedRunner(nothing))
+    assert metadata() == before
+
+
 def test_artifacts_are_private_and_the_receipt_has_no_prompt(repository: Repository, session: Path) -> None:
     plan = make_plan(repository, session)
     old = os.umask(0)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from session_executor.errors import ErrorCode, ExecutorError
@@ -115,6 +116,19 @@ def test_stopping_from_outside(clean: Plan, model: ScriptedModel) -> None:
 
     model.script(answer)
     assert refuse(clean, stop).code is ErrorCode.EXECUTION_FAILED
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_pi_that_dies_fails_the_run(clean: Plan, model: ScriptedModel, number: signal.Signals) -> None:
+    def answer(_request: Any) -> Answer:
+        for child in psutil.Process().children():
+            child.send_signal(number)
+        return Answer("thinking", stall=True)
+
+    model.script(answer)
+    error = refuse(clean)
+    assert error.code is ErrorCode.PI_CONTINUATION_FAILED
+    assert "Pi ended with status" in error.message
 
 
 def test_a_session_whose_model_is_gone_is_refused(
