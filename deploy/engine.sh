@@ -23,6 +23,8 @@ engine_install() {
 engine_start() {
   engine_stop # one that an interrupted run left behind holds the data
   local socket=$work/docker.sock
+  forward_policy=$(iptables -S FORWARD | sed -n 's/^-P FORWARD //p')
+  ip_forward=$(cat /proc/sys/net/ipv4/ip_forward)
   # Without a bridge of its own: builds use the host's network, the project makes its network itself.
   # No descriptor of ours: the lock must end with this script.
   setsid dockerd --data-root "$cache/engine" --exec-root "$work/exec" --pidfile "$cache/engine.pid" \
@@ -37,20 +39,32 @@ engine_start() {
   fail "the Docker engine did not start"
 }
 
-# Stops the engine of engine_start by its process id, and waits until it is gone.
+# Stops the engine of engine_start by its process id, waits until it is gone, and removes what it leaves.
 engine_stop() {
-  local pid
+  local pid exec_root status=0
   pid=$(cat "$cache/engine.pid" 2>/dev/null) || return 0
-  if ! tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline" | grep -qF -- "--data-root $cache/engine"; then
-    rm -f "$cache/engine.pid"
-    return 0
+  exec_root=$(engine_argument "$pid" --exec-root)
+  if [ "$(engine_argument "$pid" --data-root)" = "$cache/engine" ]; then
+    kill "$pid"
+    for _ in $(seq 60); do
+      kill -0 "$pid" 2>/dev/null || break
+      sleep 0.5
+    done
+    if kill -KILL "$pid" 2>/dev/null; then
+      say "the engine ($pid) had to be killed"
+      status=1
+    fi
+    umount "$exec_root"/netns/* 2>/dev/null || true
+    rm -rf "$exec_root"
   fi
-  kill "$pid"
-  for _ in $(seq 60); do
-    kill -0 "$pid" 2>/dev/null || return 0
-    sleep 0.5
-  done
-  kill -KILL "$pid"
-  say "the engine ($pid) had to be killed"
-  return 1
+  rm -f "$cache/engine.pid"
+  # There was no other engine, so every rule about Docker is this one's.
+  iptables-save | grep -v DOCKER | sed "s/^:FORWARD DROP/:FORWARD ${forward_policy:-ACCEPT}/" | iptables-restore
+  [ -z "${ip_forward:-}" ] || echo "$ip_forward" >/proc/sys/net/ipv4/ip_forward
+  return $status
+}
+
+# The value of an argument of a running process; empty when there is none.
+engine_argument() {
+  tr '\0' '\n' 2>/dev/null <"/proc/$1/cmdline" | grep -A1 -x -e "$2" | tail -n 1 || true
 }
