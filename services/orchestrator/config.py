@@ -1,7 +1,6 @@
 """Settings of the orchestrator."""
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -57,7 +56,7 @@ class OrchestratorSettings(ServiceSettings):
         "or ~/.pi/agent.",
     )
     state_dir: Path = Field(
-        default=Path(tempfile.gettempdir()) / "thothii",
+        default=Path("~/.local/state/thothii"),
         description="ThothII's own files that are not sessions: Pi's agent folder, Pi's caches.",
     )
     advertised_address: str = Field(
@@ -105,6 +104,11 @@ class OrchestratorSettings(ServiceSettings):
         if value.lstrip().startswith("["):
             return json.loads(value)
         return [value] if value else []
+
+    @field_validator("state_dir", "home", mode="after")
+    @classmethod
+    def _whole_path(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
 
     @property
     def is_scripted(self) -> bool:

@@ -31,8 +31,8 @@ class Launcher:
         self._settings = settings
         self._installation = installation
         self._inherited = inherited
-        self._home = settings.home.absolute()
-        state = settings.state_dir.absolute()
+        self._home = settings.home
+        state = settings.state_dir
         self._places = Places(self._home, state / "agent", state / "cache", settings.node_directory)
 
     def environment(self, own: Mapping[str, str]) -> dict[str, str]:

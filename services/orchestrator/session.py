@@ -57,7 +57,7 @@ class Session:
     def __init__(self, session_id: str, surroundings: Surroundings) -> None:
         settings = surroundings.settings
         self.id = session_id
-        self.directory = settings.sessions.absolute() / session_id
+        self.directory = settings.sessions / session_id
         self.hub = EventHub(settings.ring_events, settings.ring_bytes)
         self.state = "closed"
         self.reason: str | None = None
