@@ -18,6 +18,7 @@ CHUNK = 256 << 10
 """Bytes of a stream in one `B` frame, at most."""
 
 _HEAD = struct.Struct(">IB")
+_LENGTH = struct.Struct(">I")
 _CALL = struct.Struct(">I")
 _JSON = ord("J")
 _BYTES = ord("B")
@@ -65,8 +66,9 @@ class FrameReader:
         self._buffer += data
         frames: list[Message | Chunk] = []
         start = 0
-        while len(self._buffer) - start >= _HEAD.size:
-            length, kind = _HEAD.unpack_from(self._buffer, start)
+        while len(self._buffer) - start >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer, start)
+            kind = self._buffer[start + 4] if len(self._buffer) > start + 4 else _JSON
             if not 1 <= length <= FRAME_CAP or kind not in (_JSON, _BYTES) or (kind == _BYTES and length < 5):
                 raise Fault(Code.MALFORMED, "what came over the pipe is not a frame of a tht worker")
             end = start + 4 + length

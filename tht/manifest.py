@@ -76,9 +76,7 @@ def name_of(question: str) -> str:
 
 def dump(manifest: dict[str, Any]) -> bytes:
     """The bytes of a manifest file."""
-    lines = [f"schema_version: {SCHEMA_VERSION}"]
-    for key in FIELDS:
-        lines.append(f"{key}: {_scalar(manifest[key])}")
+    lines = [f"schema_version: {SCHEMA_VERSION}", *(f"{key}: {_scalar(manifest[key])}" for key in FIELDS)]
     return ("\n".join(lines) + "\n").encode()
 
 

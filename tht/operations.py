@@ -169,38 +169,38 @@ def _list_decisions(home: Home, arguments: take.OfSession, _: Context) -> Result
 
 
 def _schema_tables(home: Home, arguments: take.OfDatabase, context: Context) -> Result:
-    from tht import schema
-
     with _reading(home, arguments, context) as workspace:
+        from tht import schema
+
         return schema.tables(workspace, cancel=context.cancel)
 
 
 def _schema_describe(home: Home, arguments: take.OfTable, context: Context) -> Result:
-    from tht import schema
-
     with _reading(home, arguments, context) as workspace:
+        from tht import schema
+
         return schema.describe(workspace, arguments.table, cancel=context.cancel)
 
 
 def _schema_search(home: Home, arguments: take.SearchSchema, context: Context) -> Result:
-    from tht import schema
-
     with _reading(home, arguments, context) as workspace:
+        from tht import schema
+
         return schema.search(workspace, arguments.text, cancel=context.cancel)
 
 
 def _schema_sample(home: Home, arguments: take.SampleTable, context: Context) -> Result:
-    from tht import schema
-
     columns, limit = arguments.columns, arguments.limit
     with _reading(home, arguments, context) as workspace:
+        from tht import schema
+
         return schema.sample(workspace, arguments.table, columns=columns, limit=limit, cancel=context.cancel)
 
 
 def _schema_all(home: Home, arguments: take.OfWorkspace, context: Context) -> Result:
-    from tht import schema
-
     with _reading(home, take.OfDatabase(workspace=arguments.workspace), context) as workspace:
+        from tht import schema
+
         return schema.all(workspace, cancel=context.cancel)
 
 

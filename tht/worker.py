@@ -90,6 +90,8 @@ class Worker:
                     if key.fd == stop:
                         return 128 + signal.SIGTERM
                     data = os.read(self._reading, READ_SIZE)
+                    if not data and frames.pending:
+                        raise Fault(Code.MALFORMED, "the input ended inside a frame")
                     if not data:
                         return 0
                     for frame in frames.feed(data):
@@ -161,7 +163,9 @@ class Worker:
         """Tells the running call's fault unless a frame is half written, and ends the process."""
         sys.stderr.write(f"tht worker: {fault.message}\n")
         if self._sending.acquire(timeout=0.1):
-            write_all(self._writing, encode_message({"id": self._running, "error": fault.document()}))
+            write_all(
+                self._writing, encode_message({"id": self._running, "error": fault.document(), "ends": True})
+            )
         os._exit(fault.code.kind.exit_code)
 
 

@@ -25,5 +25,6 @@ def print_page(options: Options, page: dict[str, Any]) -> None:
     print_line(f"({shown})", "DRAFT, not approved" if page.get("draft") else "")
     if page.get("result_id"):
         print_line("result:", page["result_id"])
-    for warning in page.get("warnings") or []:
+    warnings: list[str] = page.get("warnings") or []
+    for warning in warnings:
         print_line("note:", warning)
