@@ -6,7 +6,7 @@ import uuid
 from pathlib import Path
 
 from session_executor.errors import ErrorCode, ExecutorError
-from session_executor.files import create_file
+from session_executor.files import create_file, private_directory
 from session_executor.pi.agent_directory import make_agent_directory
 from session_executor.pi.conversation import Conversation, Expected, require_success
 from session_executor.pi.installation import Installation, find_pi
@@ -103,9 +103,12 @@ class PiRunner:
         }
         options_file = str(Path(request.temporary_root, "tools.json"))
         create_file(options_file, json.dumps(options).encode())
-        environment = _environment(installation)
-        environment["PI_CODING_AGENT_DIR"] = agent_directory
-        environment[_TOOLS_VARIABLE] = options_file
+        environment = {
+            **_environment(installation),
+            "PI_CODING_AGENT_DIR": agent_directory,
+            "TMPDIR": private_directory(request.temporary_root, "pi-tmp"),
+            _TOOLS_VARIABLE: options_file,
+        }
         return PiProcess(
             [*installation.command, *_arguments(session_file, request.session_directory, limits.tools)],
             cwd=request.worktree,
@@ -148,12 +151,14 @@ def _arguments(session_file: str, session_directory: str, tools: tuple[str, ...]
 
 
 def _environment(installation: Installation) -> dict[str, str]:
-    """The caller's environment (provider keys are in it) without what could steer git, Node or Pi."""
+    """The caller's environment (provider keys are in it) without what could steer git, Node or Pi.
+
+    No caches of compiled code: they would stay behind, and somebody could have put his own there.
+    """
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("GIT_", "PI_", "NODE_")) or name == "NODE_EXTRA_CA_CERTS"
     }
     environment["PATH"] = os.pathsep.join((installation.node_directory, environment.get("PATH", "")))
-    environment["PI_OFFLINE"] = "1"
-    return environment
+    return {**environment, "PI_OFFLINE": "1", "NODE_DISABLE_COMPILE_CACHE": "1", "JITI_FS_CACHE": "false"}

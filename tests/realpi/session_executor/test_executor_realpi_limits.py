@@ -183,7 +183,7 @@ class Cli:
         )
 
     def leftovers(self) -> list[Path]:
-        return list(self.temporary.glob("session-execution-*"))
+        return list(self.temporary.iterdir())
 
     def artifacts(self) -> list[Path]:
         return list(Path(self.plan.output.artifact_dir).parent.iterdir())
