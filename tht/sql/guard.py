@@ -15,7 +15,7 @@ from sqlglot import exp
 from contracts.errors import Code, Fault
 from tht.sql.lexer import Piece, refused, scan, statements
 from tht.sql.nodes import check_nodes
-from tht.sql.parsing import match_words, parse_one, plain_text, significant
+from tht.sql.parsing import FILE_MARK, match_words, parse_one, plain_text, significant
 from tht.sql.policy import Policy, known_functions, policy
 from tht.sql.relations import Relation, relations
 from tht.sql.restrictions import Restrictions
@@ -156,6 +156,8 @@ class _Judge:
             raise refused("EXPLAIN needs a statement")
         first = rest[0].text.lower()
         if self.dialect == "mariadb":
+            if words_of(self.words[:2]) == ["analyze", "table"]:
+                raise refused("ANALYZE TABLE writes statistics")
             analyzes = any(piece.text.lower() == "analyze" for piece in self.words[: -len(rest)])
             if first not in ("select", "with", "(", "table", "values") and not analyzes:
                 return self._describe(rest, "describe")
@@ -250,6 +252,8 @@ class _Judge:
         self._check_table_functions(tree)
         self.restrictions.check(tree, found, self.rules, known_functions(self.dialect))
         tables = tuple(dict.fromkeys(found.values()))
+        if any(table.name.startswith(FILE_MARK) for table in tables):
+            raise refused("reading a file is not allowed")
         for table in tables:
             denied = self.rules.denied_relations
             if table.name.lower() in denied or f"{table.schema}.{table.name}".lower() in denied:
@@ -294,6 +298,11 @@ class _Judge:
     def _done(self, kind: str, tables: tuple[Relation, ...] = ()) -> Verdict:
         assigns = any(piece.text == ":=" for piece in self.words) and self.dialect == "mariadb"
         return Verdict(kind, tables, sha256_of(self.sql), self._called(), assigns)
+
+
+def words_of(pieces: list[Piece]) -> list[str]:
+    """The pieces in small letters."""
+    return [piece.text.lower() for piece in pieces]
 
 
 def _without_explain(words: list[Piece], dialect: str) -> list[Piece]:

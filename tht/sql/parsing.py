@@ -20,6 +20,9 @@ DEPTH = 50_000
 """Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's
 default."""
 
+FILE_MARK = "\x01"
+"""Begins a DuckDB literal behind a comma: where it turns up as the name of a table, it is a file."""
+
 T = TypeVar("T")
 
 _PLAIN = re.compile(r"[A-Za-z0-9_ .,:$%/+{}\[\]-]{0,64}")
@@ -39,6 +42,15 @@ _SYNTAX_NOISE = {
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 
+_TYPES_BEFORE_TEXT = names(
+    "point line lseg box polygon circle macaddr macaddr8 pg_lsn tsvector tsquery cidr money bytea regclass "
+    "regtype regproc oid int4range int8range numrange tsrange tstzrange daterange int4multirange "
+    "int8multirange nummultirange tsmultirange tstzmultirange datemultirange jsonpath pg_snapshot xid8 hstore "
+    "citext ltree geometry geography"
+)
+"""Types that PostgreSQL takes before a literal and sqlglot does not."""
+
+
 def plain_text(pieces: Sequence[Piece], dialect: str) -> str:
     """The statement as sqlglot is given it: no comments, literals that hold nothing of interest shortened,
     names
@@ -52,20 +64,29 @@ def plain_text(pieces: Sequence[Piece], dialect: str) -> str:
         if skip:
             skip -= 1
             continue
+        if dialect == "postgres" and _is_typed_literal(words, index):
+            continue
         for sequence, replacement in noise:
             if match_words(words, index, sequence):
                 parts.append(replacement)
                 skip = len(sequence) - 1
                 break
         else:
-            parts.append(_plain(piece, dialect))
+            before = words[index - 1].text if index else ""
+            parts.append(_plain(piece, dialect, marked=dialect == "duckdb" and before == ","))
     return "".join(parts)
 
 
-def _plain(piece: Piece, dialect: str) -> str:
+def _is_typed_literal(words: Sequence[Piece], index: int) -> bool:
+    """True for the type in `point '(1,2)'`."""
+    piece, after = words[index], words[index + 1] if index + 1 < len(words) else None
+    return piece.text.lower() in _TYPES_BEFORE_TEXT and after is not None and after.kind == "string"
+
+
+def _plain(piece: Piece, dialect: str, marked: bool) -> str:
     if piece.kind == "string":
         value = piece.value if _PLAIN.fullmatch(piece.value) else "x"
-        return f"'{value}' "
+        return f"'{FILE_MARK if marked else ''}{value}' "
     if piece.kind == "name":
         return _quoted(piece.value, dialect)
     if piece.kind == "operator":

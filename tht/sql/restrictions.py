@@ -132,6 +132,7 @@ def _matches(pattern: str, relation: Relation, home: tuple[str, ...]) -> bool:
 
 def _check_functions(tree: exp.Expr, rules: Policy, known: frozenset[str]) -> None:
     """A user's function can read any table, so with an allow list only the engine's own may be called."""
+    _check_catalog_functions(tree, rules)
     if not known:
         return
     for call in tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.Dot):
@@ -147,6 +148,16 @@ def _check_functions(tree: exp.Expr, rules: Policy, known: frozenset[str]) -> No
             if name in known or (rules.table_functions is not None and name in rules.table_functions):
                 continue
         raise refused(f"the workspace allows the engine's own functions only, not {name}")
+
+
+def _check_catalog_functions(tree: exp.Expr, rules: Policy) -> None:
+    """Functions in FROM that list the engine's catalog (pragma_table_info, duckdb_tables)."""
+    if not rules.fold:
+        return
+    for table in tree.find_all(exp.Table):
+        called = table.this.name.lower() if isinstance(table.this, exp.Func) else ""
+        if called.startswith(rules.catalog_prefixes):
+            raise refused("this tells of more than the workspace allows; ask for the schema instead")
 
 
 class _ColumnCheck:
@@ -195,6 +206,8 @@ class _ColumnCheck:
         return any(fnmatchcase(name.lower(), pattern) for pattern in self.patterns)
 
     def _column(self, column: exp.Column) -> None:
+        if isinstance(column.parent, exp.Star):
+            return
         qualifier, name = column.table.lower(), column.name.lower()
         if isinstance(column.this, exp.Star):
             if qualifier in self.qualifiers:

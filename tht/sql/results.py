@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import pyarrow as pa
@@ -25,6 +25,9 @@ from tht.workspaces import Limits, Workspace
 ID = re.compile(r"r[0-9a-f]{16}-[0-9a-f]{16}")
 BATCH = 8192
 """Rows of a batch in the file, the least that a page has to look at."""
+
+FLUSH = 16 << 20
+"""Bytes that are gathered before they are written."""
 
 
 class Facts(msgspec.Struct):
@@ -152,38 +155,80 @@ class Keeping:
         self._schema = schema
         self._limits: Limits = workspace.limits
         self._path: Path | None = None
+        self._file: BinaryIO | None = None
+        self._writer: Any = None
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_bytes = 0
         self._counts: list[int] = []
         self.complete = True
 
     def run(self) -> None:
         """Reads up to the caps of rows and bytes and writes what was read."""
-        pending: list[pa.RecordBatch] = []
-        schema, size, rows = self._schema, 0, 0
+        rows = size = 0
         for batch in self._batches:
-            if not batch.schema.equals(schema, check_metadata=True):
-                schema = batch.schema if not pending else widened(schema, batch.schema)
             left = self._limits.rows - rows
-            room = batch.num_rows <= left and size + batch.nbytes <= self._limits.result_bytes
-            if not room:
+            whole = batch.num_rows <= left and size + batch.nbytes <= self._limits.result_bytes
+            taken = batch if whole else _fitting(batch, left, self._limits.result_bytes - size)
+            rows, size = rows + taken.num_rows, size + taken.nbytes
+            self._add(taken)
+            if not whole:
                 self.complete = False
-                batch = _fitting(batch, left, self._limits.result_bytes - size)
-            if batch.num_rows:
-                pending.append(batch)
-            rows, size = rows + batch.num_rows, size + batch.nbytes
-            if not self.complete:
                 break
-        self._schema = schema
-        self._write([conformed(batch, schema) for batch in pending])
+        self._flush()
+        if self._writer is None:
+            self._open_writer()
+        self._close_writer()
 
-    def _write(self, batches: list[pa.RecordBatch]) -> None:
+    def _add(self, batch: pa.RecordBatch) -> None:
+        if batch.num_rows == 0:
+            return
+        schema = widened(self._schema, batch.schema) if self._counts or self._pending else batch.schema
+        if self._writer is not None and not schema.equals(self._schema, check_metadata=True):
+            self._rewrite(schema)
+        self._schema = schema
+        self._pending.append(batch)
+        self._pending_bytes += batch.nbytes
+        if self._pending_bytes >= FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Writes what is pending, in batches of equal size so that a page looks at few of them."""
+        if not self._pending:
+            return
+        writer = self._writer or self._open_writer()
+        pending = [conformed(batch, self._schema) for batch in self._pending]
+        table = pa.Table.from_batches(pending, schema=self._schema)
+        for batch in table.combine_chunks().to_batches(max_chunksize=BATCH):
+            writer.write_batch(batch)
+            self._counts.append(batch.num_rows)
+        self._pending, self._pending_bytes = [], 0
+
+    def _open_writer(self) -> Any:
         handle, name = tempfile.mkstemp(dir=self.folder, prefix=f".{self.result_id}-", suffix=".part")
-        os.close(handle)
         self._path = Path(name)
-        table = pa.Table.from_batches(batches, schema=self._schema)
-        with pa.OSFile(name, "wb") as sink, ipc.new_file(sink, self._schema) as writer:
-            for batch in table.combine_chunks().to_batches(max_chunksize=BATCH):
-                writer.write_batch(batch)
-                self._counts.append(batch.num_rows)
+        self._file = os.fdopen(handle, "wb")
+        self._writer = ipc.new_file(self._file, self._schema)
+        return self._writer
+
+    def _close_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _rewrite(self, schema: pa.Schema) -> None:
+        """A later row is of another kind than the ones before (SQLite): the file is written again, wider."""
+        self._close_writer()
+        before, counts = self._path, self._counts
+        assert before is not None
+        self._schema = schema
+        writer = self._open_writer()
+        with _open(before) as reader:
+            for index in range(len(counts)):
+                writer.write_batch(conformed(reader.get_batch(index), schema))
+        before.unlink()
 
     def finish(self, warnings: list[str]) -> Kept:
         """Makes the result visible."""
@@ -206,6 +251,7 @@ class Keeping:
 
     def abandon(self) -> None:
         """Takes away what was written."""
+        self._close_writer()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 

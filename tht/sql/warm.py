@@ -25,8 +25,9 @@ _lock = threading.Lock()
 _idle: OrderedDict[str, list[Engine]] = OrderedDict()
 
 
-def connect(workspace: Workspace) -> Engine:
-    """A new connection. Raises Fault DATABASE_UNAVAILABLE, WORKSPACE_BROKEN, or REFUSED for a role that may
+def connect(workspace: Workspace, *, checked: bool = True) -> Engine:
+    """A new connection; `checked` looks at what its account may do. Raises Fault DATABASE_UNAVAILABLE,
+    WORKSPACE_BROKEN, or REFUSED for a role that may
     write."""
     module, name = ("rest", "RestEngine") if workspace.transport == "rest" else _ENGINES[workspace.dialect]
     try:
@@ -36,7 +37,23 @@ def connect(workspace: Workspace) -> Engine:
             f"the driver for {workspace.dialect} is not installed: pip install thothii[{_extra(workspace)}]"
         )
         raise Fault(Code.WORKSPACE_BROKEN, message) from error
-    return factory(workspace)
+    opened = factory(workspace)
+    server = workspace.transport == "direct" and workspace.connection.path is None
+    if checked and server and not workspace.accept_writable_role:
+        try:
+            _refuse_writable(opened)
+        except BaseException:
+            opened.close()
+            raise
+    return opened
+
+
+def _refuse_writable(opened: Engine) -> None:
+    """The role is the third layer: on a server an account that could write is not used unless the workspace
+    says so."""
+    for _, ok, message in opened.checks():
+        if not ok:
+            raise Fault(Code.REFUSED, f"{message} (or set accept_writable_role: true in the workspace)")
 
 
 def _extra(workspace: Workspace) -> str:

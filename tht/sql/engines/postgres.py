@@ -99,7 +99,7 @@ class PostgresEngine(Engine):
                         "Generator[tuple[Any, ...]]", cursor.stream(cast("LiteralString", sql), size=CHUNK)
                     )
                     try:
-                        yield PostgresSource(cursor, stream, self._arrays)
+                        yield PostgresSource(connection, sql, cursor, stream, self._arrays)
                     finally:
                         stream.close()
                 connection.execute("ROLLBACK")
@@ -244,12 +244,17 @@ class PostgresSource(Source):
     """A running query, its rows as text."""
 
     def __init__(
-        self, cursor: psycopg.Cursor[Any], stream: Generator[tuple[Any, ...]], arrays: dict[int, int]
+        self,
+        connection: Any,
+        sql: str,
+        cursor: psycopg.Cursor[Any],
+        stream: Generator[tuple[Any, ...]],
+        arrays: dict[int, int],
     ) -> None:
         self._stream = stream
         self._first = next(stream, None)
-        described = cursor.description
-        if described is None:
+        described = cursor.description or _described(connection, sql)
+        if not described:
             raise Fault(Code.REFUSED, "the statement gives no rows")
         self._kinds = [
             kind_of(column.type_code, column.precision, column.scale, arrays) for column in described
@@ -266,6 +271,16 @@ class PostgresSource(Source):
             yield from self._stream
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        if not self._kinds:
-            raise Fault(Code.REFUSED, "the statement gives no columns")
         yield from rows.batches(self._rows(), self._schema, self._kinds, size)
+
+
+def _described(connection: Any, sql: str) -> list[psycopg.Column]:
+    """The columns of a statement that gave no row: the driver's stream does not tell them then."""
+    raw = connection.pgconn
+    prepared = raw.prepare(b"", sql.encode())
+    described = raw.describe_prepared(b"")
+    if prepared.error_message or described.error_message:
+        return []
+    cursor = connection.cursor()
+    cursor.pgresult = described
+    return [psycopg.Column(cursor, index) for index in range(described.nfields)]
