@@ -206,9 +206,9 @@ class Follower:
 
     async def _ask(self, descriptor: dict[str, Any]) -> None:
         question = Question.read(descriptor)
-        self._display.question(question, self._reviewer.numbered)
         if question.artifact:
             await self._show_artifact(question)
+        self._display.question(question, self._reviewer.numbered)
         key = uuid.uuid4().hex
         while True:
             try:

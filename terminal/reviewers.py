@@ -61,8 +61,8 @@ class Agreement:
     async def answer(self, question: Question) -> Answer:
         """What is recommended."""
         answer = accepting(question)
-        chosen = ", ".join(str(value) for value in answer.values() if value is not True)
-        self._display.notice(f"> {chosen or 'yes'}")
+        said: list[str] = answer.get("values") or [str(value) for value in answer.values()]
+        self._display.notice(f"> {', '.join(said)}")
         return answer
 
     async def steer(self) -> str:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from contracts.errors import Fault
 from services.gateway.app import GOODBYE, create_app, create_gateway
 from services.gateway.config import GatewaySettings
+from services.gateway.connections import CuttableProtocol
 from services.gateway.endpoints import Gateway
 from services.runtime.logs import configure
 from services.runtime.server import until_signalled
@@ -33,7 +34,7 @@ def make_server(gateway: Gateway) -> uvicorn.Server:
     """The HTTP server of `gateway`; `serve` it on sockets, end it by `should_exit`."""
     config = uvicorn.Config(
         create_app(gateway),
-        http="httptools",
+        http=CuttableProtocol,
         ws="none",
         loop="asyncio",
         lifespan="on",

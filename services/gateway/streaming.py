@@ -7,6 +7,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from services.gateway.connections import cut
 from services.gateway.sse import retry
 from services.gateway.upstream import Reader
 
@@ -37,15 +38,14 @@ class EventStream(Response):
         self._leave = leave
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the reader ends, the client goes, or an evicted client does not take its farewell."""
-        del scope
-        tasks = {
-            asyncio.create_task(self._send(send)),
-            asyncio.create_task(until_gone(receive)),
-            asyncio.create_task(self._cut_off()),
-        }
+        """Send until the reader ends, the client goes, or one that is to go does not take its farewell."""
+        sending = asyncio.create_task(self._send(send))
+        tired = asyncio.create_task(self._tire())
+        tasks = {sending, tired, asyncio.create_task(until_gone(receive))}
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if tired in done and sending not in done:
+                cut(scope)
             for task in done:
                 task.result()
         finally:
@@ -61,7 +61,7 @@ class EventStream(Response):
             chunk = await self._reader.take(self._heartbeat)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _cut_off(self) -> None:
+    async def _tire(self) -> None:
         await self._reader.until_ended()
         await asyncio.sleep(FAREWELL_S)
 

@@ -12,10 +12,10 @@ import pytest
 
 from contracts.errors import Code, Fault
 from tests.helpers import assert_eventually
-from tests.integration.gateway.conftest import RunningGateway, serving
 from tests.integration.gateway.contract import assert_problem
 from tests.integration.gateway.fakes import Conversation, FakeServices
 from tests.integration.gateway.listener import Listener, listening
+from tests.integration.gateway.running import RunningGateway, serving
 
 
 @pytest.fixture
@@ -222,6 +222,16 @@ async def test_a06_a_silent_stream_is_kept_open_by_comments(
         assert raw.startswith(b"retry: 1000\n")
 
 
+async def what_is_left(connection: socket.socket) -> bytes:
+    """Everything that `connection` still gives."""
+
+    def drain() -> bytes:
+        with connection.makefile("rb") as file:
+            return file.read()
+
+    return await asyncio.to_thread(drain)
+
+
 async def test_a09_a_reader_that_never_reads_is_cut_off_and_hurts_nobody(
     services: FakeServices, conversation: Conversation
 ) -> None:
@@ -245,6 +255,9 @@ async def test_a09_a_reader_that_never_reads_is_cut_off_and_hurts_nobody(
                 await assert_eventually(lambda: feeds.evictions == 1)
                 assert feeds.reader_count == 1
                 assert not listener.ended
+                left = await what_is_left(stuck)
+                assert len(left) < 20_000_000
+                assert not left.endswith(b"0\r\n\r\n")
 
 
 async def test_an_unknown_session_is_a_problem_not_a_stream(

@@ -9,9 +9,9 @@ import pytest
 
 from contracts.errors import Code, Fault
 from tests.helpers import assert_eventually
-from tests.integration.gateway.conftest import RunningGateway
 from tests.integration.gateway.contract import DOCUMENT, assert_problem
 from tests.integration.gateway.fakes import PAGE, FakeServices
+from tests.integration.gateway.running import RunningGateway, serving
 
 QUESTION = {"workspace": "flights", "question": "Which carrier had the worst delay?"}
 
@@ -256,8 +256,6 @@ async def test_the_document_is_served_and_problem_types_lead_somewhere(client: h
 
 
 async def test_a_call_without_effect_waits_for_a_service_that_restarts(services: FakeServices) -> None:
-    from tests.integration.gateway.conftest import serving
-
     services.add_session()
     async with serving(services, gateway_retry_s=10) as running:
         await services.stop_executor()

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.gateway.conftest import RunningGateway, serving
 from tests.integration.gateway.fakes import Conversation, FakeServices
+from tests.integration.gateway.running import RunningGateway, serving
 
 SQL = "SELECT 'é'\n"
 READING = {
