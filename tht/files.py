@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from contextlib import contextmanager
 
 from contracts.errors import Code, Fault
@@ -18,9 +19,27 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Self
 
+    Stamp = tuple[int, ...]
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # O_NONBLOCK: a FIFO in place of a file must not hang the reader.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+SETTLED_NS = 200_000_000
+"""Nanoseconds after which a second change of a file shows in its times, whatever the file system's clock."""
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Inode, size and times of a file: another stamp means that it was changed."""
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def settled(*stamps: Stamp | None) -> bool:
+    """Whether an unchanged stamp will mean an unchanged file: what was changed a moment ago could be changed
+    again within the same tick of the file system's clock."""
+    before = time.time_ns() - SETTLED_NS
+    return all(stamp is None or stamp[-1] < before for stamp in stamps)
 
 
 class Folder:
@@ -93,6 +112,13 @@ class Folder:
             return read_all(descriptor, name, cap)
         finally:
             os.close(descriptor)
+
+    def stamp(self, name: str) -> Stamp | None:
+        """What changes when the file `name` does; None when it is not there. A symlink is not followed."""
+        try:
+            return stamp_of(os.stat(name, dir_fd=self.descriptor, follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
 
     def write(self, name: str, content: bytes) -> None:
         """Puts `content` at `name` in one step, on the disk when this returns."""

@@ -13,6 +13,7 @@ import yaml
 
 from contracts.errors import Code, Fault
 from tht.connections import Connection, parse_connection, reject_unknown
+from tht.files import settled, stamp_of
 from tht.home import Home
 
 Dialect = Literal["duckdb", "sqlite", "postgres", "mysql", "mariadb"]
@@ -110,6 +111,10 @@ class Workspace:
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
+_loaded: dict[Path, tuple[tuple[int, ...], Workspace]] = {}
+"""Workspaces that were read, by file, each with the stamp of the file it was read from."""
+
+
 def workspace_names(home: Home) -> list[str]:
     """Names of the workspace files, sorted; files with other names are no workspaces."""
     if not home.workspaces.is_dir():
@@ -125,13 +130,20 @@ def load_workspace(home: Home, name: str) -> Workspace:
         known = ", ".join(workspace_names(home)[:10]) or "none"
         raise Fault(Code.NOT_FOUND, f"there is no workspace {name[:64]!r}; there are: {known}")
     try:
+        stamp = stamp_of(path.stat())
+        known_stamp, workspace = _loaded.get(path, (None, None))
+        if workspace is not None and known_stamp == stamp:
+            return workspace
         if path.stat().st_size > FILE_CAP:
             raise _broken(name, f"the file is larger than {FILE_CAP} bytes")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise _broken(name, f"the file cannot be read: {reason}") from error
-    return parse_workspace(name, text, home.workspaces)
+    workspace = parse_workspace(name, text, home.workspaces)
+    if settled(stamp):
+        _loaded[path] = (stamp, workspace)
+    return workspace
 
 
 def parse_workspace(name: str, text: str, folder: Path) -> Workspace:

@@ -221,3 +221,39 @@ def test_an_approval_while_the_workspace_is_broken_is_kept_but_lets_nothing_run(
     assert refusal(home, session).code is Code.WORKSPACE_BROKEN
     (home.workspaces / "shop.yaml").write_text(WORKSPACE)
     assert refusal(home, session).code is Code.APPROVAL_MISMATCH
+
+
+@pytest.mark.parametrize("what", ["text", "ledger", "manifest", "workspace", "folder", "rewritten"])
+def test_c31_an_approval_that_is_remembered_is_looked_at_again_when_a_file_changed(
+    home: Home, approved: str, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr("tht.files.SETTLED_NS", 0)
+    first = approved_sql(home, approved)
+    assert approved_sql(home, approved).workspace is first.workspace
+    folder = home.sessions / approved
+    if what == "text":
+        put(home, approved, NAME, SQL + " ")
+    elif what == "ledger":
+        decide(home, approved, "reopen", phase="F4")
+    elif what == "manifest":
+        (home.workspaces / "twin.yaml").write_text(WORKSPACE)
+        place = folder / manifest.NAME
+        place.write_text(place.read_text().replace('"shop"', '"twin"'))
+    elif what == "workspace":
+        (home.workspaces / "shop.yaml").write_text(WORKSPACE + "allow: {tables: [x]}\n")
+    elif what == "folder":
+        (folder / "artifacts").rename(folder / "moved")
+        (folder / "artifacts").mkdir()
+        (folder / "artifacts" / NAME).write_text(SQL + " ")
+    else:
+        (folder / "artifacts" / NAME).write_text(SQL.upper())
+    assert refusal(home, approved).code in (Code.APPROVAL_MISMATCH, Code.NOT_APPROVED)
+
+
+def test_a_file_that_was_changed_a_moment_ago_is_not_remembered(home: Home, approved: str) -> None:
+    for _ in range(50):
+        assert approved_sql(home, approved).sql == SQL.encode()
+        place = home.sessions / approved / "artifacts" / NAME
+        place.write_text(SQL.swapcase())
+        assert refusal(home, approved).code is Code.APPROVAL_MISMATCH
+        place.write_text(SQL)
