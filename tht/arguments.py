@@ -91,13 +91,13 @@ class RunSql(OfDatabase):
     result_id: str | None = None
     timeout_s: float | None = None
     """Seconds; the workspace's own limit is the most."""
-    fresh: bool = False
-    """Runs the statement again though its result was kept."""
 
 
 class PreviewSql(RunSql):
     limit: int = 100
     offset: int = 0
+    fresh: bool = False
+    """Runs the statement again though its result was kept."""
 
 
 class ExportSql(RunSql):
