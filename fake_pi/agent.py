@@ -2,15 +2,14 @@
 
 import asyncio
 import contextlib
-from typing import Any
 
 from fake_pi.answer import Answer
+from fake_pi.compaction import compact
 from fake_pi.interpreter import StopRun, perform_all
 from fake_pi.machine import Machine
-from fake_pi.messages import Message, no_usage, system_message, text_block, user_message
+from fake_pi.messages import Message, failed_answer, system_message, user_message
 from fake_pi.scenario import find_trigger
-from fake_pi.session_file import timestamp_ms
-from fake_pi.steps import Steps
+from fake_pi.step_base import Steps
 from fake_pi.tasks import start_task
 from fake_pi.tools import ToolError
 
@@ -35,7 +34,6 @@ class Agent:
         self.steering: list[str] = []
         self.follow_ups: list[str] = []
         self.streaming = False
-        self.compacting = False
         self.abort_event = asyncio.Event()
         self.retry_cancelled = asyncio.Event()
         self.settled = asyncio.Event()
@@ -262,7 +260,7 @@ class Agent:
         self._messages = []
         if overflow:
             self._edit_context()
-            await self.compact("overflow", "SUMMARY", will_retry=True)
+            await compact(machine, "overflow", "SUMMARY", will_retry=True)
         elif again:
             await self._wait_for_retry(error)
         else:
@@ -284,7 +282,7 @@ class Agent:
                 "maxAttempts": settings.attempts,
                 "delayMs": delay,
                 "errorMessage": error,
-            }  # fmt: skip
+            }
         )
         self._edit_context()
         self._waiting_for_retry = True
@@ -310,33 +308,6 @@ class Agent:
         entry = session.append("context_edit", targetId=session.leaf, replacement=None)
         self._machine.emit({"type": "entry_appended", "entry": entry})
 
-    async def compact(
-        self,
-        reason: str,
-        summary: str,
-        will_retry: bool = False,
-        aborted: bool = False,
-        error: str | None = None,
-    ) -> dict[str, Any]:
-        """The records of a compaction; returns its result."""
-        session = self._machine.session
-        kept = next((entry["id"] for entry in reversed(session.entries) if entry["type"] == "message"), None)
-        self.compacting = True
-        self._machine.emit({"type": "compaction_start", "reason": reason})
-        await asyncio.sleep(0)
-        result: dict[str, Any] = {
-            "summary": summary, "firstKeptEntryId": kept, "tokensBefore": 111, "estimatedTokensAfter": 50,
-            "usage": no_usage(), "details": {"readFiles": [], "modifiedFiles": []},
-        }  # fmt: skip
-        record: dict[str, Any] = {"type": "compaction_end", "reason": reason}
-        if not aborted and error is None:
-            session.append("compaction", **{key: value for key, value in result.items() if key != "usage"})
-            record["result"] = result
-        record |= {"aborted": aborted, "willRetry": will_retry}
-        self._machine.emit(record if error is None else {**record, "errorMessage": error})
-        self.compacting = False
-        return result
-
     def _close_aborted(self) -> None:
         """The end of an aborted run, depending on where the abort found it."""
         if self.answer is None:
@@ -352,7 +323,7 @@ class Agent:
         self._machine.emit({"type": "agent_end", "messages": self._messages, "willRetry": False})
 
     async def _fail_in_hook(self, error: ToolError) -> None:
-        """What the scenario did outside a tool failed: as when a hook of the gate throws, the run just ends."""
+        """What the scenario did outside a tool failed, as when a hook of the gate throws: the run ends."""
         self._machine.emit(
             {
                 "type": "extension_error",
@@ -367,12 +338,8 @@ class Agent:
 
     def _fail_to_record(self, error: OSError) -> None:
         """The session's file cannot be written: an error message, no turn_end, no agent_end."""
-        model = self._machine.model
-        message: Message = {
-            "role": "assistant", "content": [text_block("")], "api": "openai-completions",
-            "provider": model.provider, "model": model.id, "usage": no_usage(), "stopReason": "error",
-            "errorMessage": f"ENOENT: no such file or directory, open '{error.filename}'", "timestamp": timestamp_ms(),
-        }  # fmt: skip
+        reason = f"ENOENT: no such file or directory, open '{error.filename}'"
+        message = failed_answer(self._machine.model, reason)
         self._machine.emit({"type": "message_start", "message": message})
         self._machine.emit({"type": "message_end", "message": message})
 

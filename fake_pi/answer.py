@@ -49,7 +49,7 @@ class Answer:
         if error is not None:
             written = json.dumps(args, ensure_ascii=False) if raw is None else raw
             block["argumentsError"] = f"{error}\n\nReceived arguments:\n{written}"
-        index = self._open(block, {"type": "toolcall_start", "id": call_id, "toolName": name})
+        index: int = self._open(block, {"type": "toolcall_start", "id": call_id, "toolName": name})
         delta = json.dumps(args, ensure_ascii=False) if raw is None else raw
         self._update({"type": "toolcall_delta", "contentIndex": index, "delta": delta})
         self._ends.append({"type": "toolcall_end", "contentIndex": index, "toolCall": block})
@@ -69,8 +69,8 @@ class Answer:
         return message
 
     def _stream(self, kind: str, key: str, pieces: list[str]) -> None:
-        last = self._content[-1] if self._content else None
-        if last is None or last["type"] != kind:
+        last: dict[str, Any] = self._content[-1] if self._content else {"type": None}
+        if last["type"] != kind:
             last = {"type": kind, key: ""}
             if kind == "thinking":
                 last["thinkingSignature"] = "reasoning_content"
@@ -78,13 +78,14 @@ class Answer:
             self._ends.append({"type": f"{kind}_end", "contentIndex": index})
         index = len(self._content) - 1
         for piece in pieces:
-            last[key] += piece
+            last[key] = str(last[key]) + piece
             self._update({"type": f"{kind}_delta", "contentIndex": index, "delta": piece})
 
     def _with_content(self, end: dict[str, Any]) -> dict[str, Any]:
-        block = self._content[end["contentIndex"]]
-        key = {"text": "text", "thinking": "thinking"}.get(block["type"])
-        return end if key is None else {**end, "content": block[key]}
+        index: int = end["contentIndex"]
+        block = self._content[index]
+        kind: str = block["type"]
+        return {**end, "content": block[kind]} if kind in ("text", "thinking") else end
 
     def _open(self, block: dict[str, Any], event: dict[str, Any]) -> int:
         if not self.started:
@@ -97,7 +98,7 @@ class Answer:
 
     def _start(self) -> None:
         self.started = True
-        message = {**self._head(), "content": [], "usage": no_usage(), "stopReason": "pending"}
+        message: Message = {**self._head(), "content": [], "usage": no_usage(), "stopReason": "pending"}
         self._emit({"type": "message_start", "message": {**message, "timestamp": self._timestamp}})
 
     def _update(self, event: dict[str, Any], final: bool = False) -> None:
@@ -106,9 +107,12 @@ class Answer:
 
     def _head(self) -> Message:
         return {
-            "role": "assistant", "content": self._content, "api": "openai-completions",
-            "provider": self._model.provider, "model": self._model.id,
-        }  # fmt: skip
+            "role": "assistant",
+            "content": self._content,
+            "api": "openai-completions",
+            "provider": self._model.provider,
+            "model": self._model.id,
+        }
 
     def _message(self, reason: str, error: str | None) -> Message:
         message = self._head()

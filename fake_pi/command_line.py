@@ -7,20 +7,63 @@ from pathlib import Path
 THINKING_LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
 
 _VALUED = {
-    "--provider": "provider", "--model": "model", "--api-key": "", "--system-prompt": "", "--append-system-prompt": "",
-    "--session": "session", "--session-id": "session_id", "--fork": "fork", "--session-dir": "session_dir",
-    "--models": "", "--export": "", "--skill": "", "--prompt-template": "", "--theme": "", "--use-theme": "",
-    "--scenario": "scenario", "--name": "name", "-n": "name", "--tui-mode": "",
-}  # fmt: skip
+    "--provider": "provider",
+    "--model": "model",
+    "--session": "session",
+    "--session-id": "session_id",
+    "--session-dir": "session_dir",
+    "--fork": "fork",
+    "--name": "name",
+    "-n": "name",
+    "--scenario": "scenario",
+}
 _FLAGS = {
-    "--help": "help", "-h": "help", "--version": "version", "-v": "version", "--continue": "continue_last",
-    "-c": "continue_last", "--resume": "resume", "-r": "resume", "--no-session": "no_session", "--no-tools": "no_tools",
-    "-nt": "no_tools", "--no-builtin-tools": "no_builtin_tools", "-nbt": "no_builtin_tools", "--print": "",
-    "-p": "", "--no-extensions": "no_extensions", "-ne": "no_extensions", "--no-mcp": "no_mcp", "--no-skills": "",
-    "-ns": "", "--no-prompt-templates": "", "-np": "", "--no-themes": "", "--no-context-files": "", "-nc": "",
-    "--verbose": "", "--approve": "approve", "-a": "approve", "--no-approve": "no_approve", "-na": "no_approve",
-    "--offline": "",
-}  # fmt: skip
+    "--help": "help",
+    "-h": "help",
+    "--version": "version",
+    "-v": "version",
+    "--continue": "continue_last",
+    "-c": "continue_last",
+    "--resume": "resume",
+    "-r": "resume",
+    "--no-session": "no_session",
+    "--no-tools": "no_tools",
+    "-nt": "no_tools",
+    "--no-builtin-tools": "no_builtin_tools",
+    "-nbt": "no_builtin_tools",
+    "--no-extensions": "no_extensions",
+    "-ne": "no_extensions",
+    "--no-mcp": "no_mcp",
+    "--approve": "approve",
+    "-a": "approve",
+    "--no-approve": "no_approve",
+    "-na": "no_approve",
+}
+_IGNORED_VALUED = {
+    "--api-key",
+    "--system-prompt",
+    "--append-system-prompt",
+    "--models",
+    "--export",
+    "--skill",
+    "--prompt-template",
+    "--theme",
+    "--use-theme",
+    "--tui-mode",
+}
+_IGNORED_FLAGS = {
+    "--print",
+    "-p",
+    "--no-skills",
+    "-ns",
+    "--no-prompt-templates",
+    "-np",
+    "--no-themes",
+    "--no-context-files",
+    "-nc",
+    "--verbose",
+    "--offline",
+}
 
 
 @dataclass(slots=True)
@@ -82,19 +125,18 @@ def parse_arguments(arguments: list[str]) -> Options:
             searched = bool(rest) and not rest[0].startswith(("-", "@"))
             options.list_models = rest.pop(0) if searched else ""
         elif argument in _VALUED and rest:
-            _set(options, _VALUED[argument], rest.pop(0))
+            setattr(options, _VALUED[argument], rest.pop(0))
         elif argument in _FLAGS:
-            _set(options, _FLAGS[argument], True)
+            setattr(options, _FLAGS[argument], True)
+        elif argument in _IGNORED_VALUED and rest:
+            rest.pop(0)
+        elif argument in _IGNORED_FLAGS:
+            continue
         elif argument.startswith("@"):
             options.files.append(argument)
         else:
             _read_unknown(options, argument, rest)
     return options
-
-
-def _set(options: Options, name: str, value: str | bool) -> None:
-    if name:
-        setattr(options, name, value)
 
 
 def _names(text: str) -> list[str]:
@@ -147,8 +189,8 @@ def early_error(options: Options) -> str | None:
             return "Error: --session-id cannot be combined with --session, --continue, or --resume"
         if not _SESSION_ID.fullmatch(options.session_id):
             return (
-                "Error: Session id must be non-empty, contain only alphanumeric characters, '-', '_', and '.', "
-                "and start and end with an alphanumeric character"
+                "Error: Session id must be non-empty, contain only alphanumeric characters, '-', '_', and '.'"
+                ", and start and end with an alphanumeric character"
             )
     if options.provider and not options.model:
         return "Error: --provider requires --model"
@@ -160,7 +202,8 @@ def extension_error(options: Options) -> list[str]:
     for name in options.extensions:
         if not name.startswith("builtin:") and not Path(name).exists():
             return [
-                f'Error: Failed to load extension "{name}": Extension path does not exist: {Path(name).absolute()}',
+                f'Error: Failed to load extension "{name}": Extension path does not exist: '
+                f"{Path(name).absolute()}",
                 'Hint: Start without extensions using "pi -ne".',
             ]
     return []

@@ -3,11 +3,12 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from fake_pi import steps as kinds
+from fake_pi import step_kinds as kinds
 from fake_pi.endpoint import OperationFailed, call_operation
 from fake_pi.gate import NOT_ANSWERED, envelope, read_answer
 from fake_pi.messages import custom_message
 from fake_pi.processes import run_command
+from fake_pi.step_base import Step
 from fake_pi.templates import Undefined, expand, expand_text
 from fake_pi.tools import ToolError, ToolRefused, ToolRun
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from fake_pi.machine import Machine
 
 
-async def perform_extension_step(machine: "Machine", step: kinds.Step, tool: ToolRun | None) -> bool:
+async def perform_extension_step(machine: "Machine", step: Step, tool: ToolRun | None) -> bool:
     """Performs a step of an extension; False when it is none."""
     value: Any = None
     if isinstance(step, kinds.Dialog):
@@ -62,12 +63,14 @@ async def _sleep(milliseconds: float, abort: asyncio.Event | None) -> None:
     waiter.cancel()
 
 
+_DIALOG_FIELDS = {"select": "options", "confirm": "message", "input": "placeholder", "editor": "prefill"}
+"""What each native dialog shows beside its title."""
+
+
 async def _dialog(machine: "Machine", step: kinds.Dialog, tool: ToolRun | None) -> Any:
-    fields = {
-        "title": step.title, "options": step.options, "message": step.message, "placeholder": step.placeholder,
-        "prefill": step.prefill,
-    }  # fmt: skip
-    shown = {key: value for key, value in expand(fields, machine.variables).items() if value is not None}
+    name = _DIALOG_FIELDS[step.dialog]
+    fields = expand({"title": step.title, name: getattr(step, name)}, machine.variables)
+    shown = {key: value for key, value in fields.items() if value is not None}
     abort = machine.agent.abort_event if step.signal and _in_run(tool) else None
     value, _ = await machine.dialogs.ask(step.dialog, shown, step.timeout_ms, abort, _in_run(tool))
     return value
@@ -76,10 +79,16 @@ async def _dialog(machine: "Machine", step: kinds.Dialog, tool: ToolRun | None) 
 async def _widget(machine: "Machine", step: kinds.Widget, tool: ToolRun | None) -> dict[str, Any]:
     call_id = tool.call_id if tool is not None else ""
     fields = {
-        "title": step.title, "body": step.body, "options": step.options, "placeholder": step.placeholder,
-        "prefill": step.prefill, "artifact": step.artifact, "phase": step.phase,
-    }  # fmt: skip
-    title = envelope(step, call_id, expand(fields, machine.variables))
+        "title": step.title,
+        "body": step.body,
+        "options": step.options,
+        "placeholder": step.placeholder,
+        "prefill": step.prefill,
+        "artifact": step.artifact,
+        "phase": step.phase,
+    }
+    values: dict[str, Any] = expand(fields, machine.variables)
+    title = envelope(step, call_id, values)
     machine.gate_says({"ev": "dialog_opened", "call": call_id, "widget": step.widget})
     abort = machine.agent.abort_event if step.signal and _in_run(tool) else None
     value, how = await machine.dialogs.ask("input", {"title": title}, step.timeout_ms, abort, _in_run(tool))
@@ -89,8 +98,9 @@ async def _widget(machine: "Machine", step: kinds.Widget, tool: ToolRun | None) 
     except ValueError as error:
         raise ToolError(f"the reviewer's answer cannot be read: {error}") from error
     if answer.get("decision") == "edit":
-        name = str((step.artifact or {}).get("name"))
-        machine.gate_says({"ev": "artifact_written", "name": name, "sha256": answer.get("sha256")})
+        artifact: dict[str, Any] = values["artifact"] or {}
+        written = {"name": artifact.get("name"), "sha256": answer.get("sha256")}
+        machine.gate_says({"ev": "artifact_written", **written})
     if answer.get("cancelled"):
         _set(machine, step.set_as, answer)
         raise ToolError(NOT_ANSWERED)
@@ -143,7 +153,7 @@ async def _run(machine: "Machine", step: kinds.Run, tool: ToolRun | None) -> dic
     return {"code": ended.code, "output": ended.output, "errors": ended.errors}
 
 
-def _one_way(machine: "Machine", step: kinds.Step, tool: ToolRun | None) -> bool:
+def _one_way(machine: "Machine", step: Step, tool: ToolRun | None) -> bool:
     variables = machine.variables
     if isinstance(step, kinds.Notify):
         fields: dict[str, Any] = {"method": "notify", "message": expand(step.notify, variables)}

@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fake_pi import steps as kinds
+from fake_pi import fault_kinds as kinds
 from fake_pi.output import encode_record
 from fake_pi.processes import spawn_sleeper
+from fake_pi.step_base import Step
 from fake_pi.templates import expand, expand_text
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _BATCH_S = 0.01
 
 
-async def perform_fault_step(machine: "Machine", step: kinds.Step, tool: "ToolRun | None") -> None:
+async def perform_fault_step(machine: "Machine", step: Step, tool: "ToolRun | None") -> None:
     """Performs a step of misbehaviour; nothing else is left here."""
     if isinstance(step, kinds.Record):
         await _record(machine, step)
@@ -44,7 +45,7 @@ async def perform_fault_step(machine: "Machine", step: kinds.Step, tool: "ToolRu
         _end_or_stop(machine, step)
 
 
-def _end_or_stop(machine: "Machine", step: kinds.Step) -> None:
+def _end_or_stop(machine: "Machine", step: Step) -> None:
     if isinstance(step, kinds.Exit):
         if not step.after_ms:
             os._exit(step.exit)

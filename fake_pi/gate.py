@@ -1,9 +1,9 @@
-"""What tht-gate adds: the envelope of a widget and its words on the one-way channel (docs/contracts.md 5, 6)."""
+"""What tht-gate adds: a widget's envelope, and words on the one-way channel (docs/contracts.md 5, 6)."""
 
 import json
 from typing import Any
 
-from fake_pi.steps import Widget
+from fake_pi.step_kinds import Widget
 from fake_pi.templates import Undefined, compact_json
 
 ENVELOPE_MARK = "thothii-widget/1 "
@@ -15,30 +15,48 @@ COMMAND_TEXTS = {
 }
 
 NOT_ANSWERED = (
-    "The question was closed without an answer: nothing is decided. Do not ask it again now; say in one sentence "
-    "what you wait for and stop."
+    "The question was closed without an answer: nothing is decided. Do not ask it again now; say in one "
+    "sentence what you wait for and stop."
 )
 """What the model hears when the reviewer closes a question."""
 
 WIDGET_TOOLS = {
-    "select": "reviewer_select", "multiselect": "reviewer_decide", "confirm": "ask_reviewer",
-    "input": "ask_reviewer", "editor": "ask_reviewer", "artifact_gate": "artifact_gate",
-}  # fmt: skip
+    "select": "reviewer_select",
+    "multiselect": "reviewer_decide",
+    "confirm": "ask_reviewer",
+    "input": "ask_reviewer",
+    "editor": "ask_reviewer",
+    "artifact_gate": "artifact_gate",
+}
 """The tool that the model calls for a widget."""
 
 WIDGET_KINDS = {
-    "select": "clarification", "multiselect": "selection", "confirm": "answer", "input": "answer",
-    "editor": "answer", "artifact_gate": "approval",
-}  # fmt: skip
+    "select": "clarification",
+    "multiselect": "selection",
+    "confirm": "answer",
+    "input": "answer",
+    "editor": "answer",
+    "artifact_gate": "approval",
+}
 """The ledger kind of a widget's answer when the scenario gives none."""
 
 GATE_TOOLS = (
-    "tht_schema", "tht_sql", "artifact_write", "reviewer_select", "reviewer_decide", "ask_reviewer", "artifact_gate",
-)  # fmt: skip
+    "tht_schema",
+    "tht_sql",
+    "artifact_write",
+    "reviewer_select",
+    "reviewer_decide",
+    "ask_reviewer",
+    "artifact_gate",
+)
 
 QUIET_OPERATIONS = (
-    "session.show", "phase.show", "decision.list", "artifact.get", "artifact.list",
-)  # fmt: skip
+    "session.show",
+    "phase.show",
+    "decision.list",
+    "artifact.get",
+    "artifact.list",
+)
 """Operations that the gate calls by itself, without a tool call of the model."""
 
 
@@ -55,7 +73,7 @@ def tool_arguments(operation: str, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def envelope(step: Widget, call_id: str, values: dict[str, Any]) -> str:
-    """The title of the native `input` dialog that carries a widget; `values` are the step's texts, filled in."""
+    """The title of the `input` dialog that carries a widget; `values` are the step's texts, filled in."""
     options = _options(values["options"])
     descriptor: dict[str, Any] = {
         "v": 1,

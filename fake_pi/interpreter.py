@@ -3,7 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from fake_pi import steps as kinds
+from fake_pi import step_kinds as kinds
+from fake_pi.step_base import Step, Steps
 from fake_pi.templates import UNDEFINED, expand, expand_text
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ class StopRepeat(Exception):
     """`done: repeat`."""
 
 
-async def perform_all(machine: "Machine", steps: kinds.Steps, tool: "ToolRun | None" = None) -> None:
+async def perform_all(machine: "Machine", steps: Steps, tool: "ToolRun | None" = None) -> None:
     """Performs steps in order. `tool` is the tool or command that performs them; None means the model."""
     for step in steps.items:
         await perform(machine, step, tool)
 
 
-async def perform(machine: "Machine", step: kinds.Step, tool: "ToolRun | None") -> None:
+async def perform(machine: "Machine", step: Step, tool: "ToolRun | None") -> None:
     """Performs one step."""
     # Imported here because those modules perform steps themselves.
     from fake_pi.extension_steps import perform_extension_step
@@ -41,7 +42,7 @@ async def perform(machine: "Machine", step: kinds.Step, tool: "ToolRun | None") 
     await perform_fault_step(machine, step, tool)
 
 
-async def _perform_control(machine: "Machine", step: kinds.Step, tool: "ToolRun | None") -> bool:
+async def _perform_control(machine: "Machine", step: Step, tool: "ToolRun | None") -> bool:
     if isinstance(step, kinds.Set):
         machine.variables.update(expand(step.set, machine.variables))
     elif isinstance(step, kinds.Use):
@@ -59,7 +60,7 @@ async def _perform_control(machine: "Machine", step: kinds.Step, tool: "ToolRun 
     return True
 
 
-def _case(step: kinds.Switch, value: str) -> kinds.Steps | None:
+def _case(step: kinds.Switch, value: str) -> Steps | None:
     if step.patterns:
         found = next((name for name in step.cases if name != "default" and re.search(name, value)), "default")
         return step.cases.get(found)

@@ -11,7 +11,8 @@ from fake_pi.messages import BUILTIN_TOOLS
 from fake_pi.output import Output
 from fake_pi.scenario import Command, Model, Scenario
 from fake_pi.session_file import SessionFile, find_session
-from fake_pi.steps import Steps, Tool, Tools
+from fake_pi.step_base import Steps
+from fake_pi.step_kinds import Tool, Tools
 
 if TYPE_CHECKING:
     from fake_pi.agent import Agent
@@ -29,6 +30,7 @@ class Machine:
         self.muted = False
         """After EOF or SIGTERM nothing of a run is written any more."""
         self.reading = True
+        self.compacting = False
         self.gate_loaded = scenario.trusts or options.approve or bool(options.extensions)
         self.model = scenario.models[0]
         self.thinking_level = "off"
@@ -85,7 +87,7 @@ class Machine:
         return [name for name in dict.fromkeys(names) if name not in options.excluded_tools]
 
     def offers(self, tool: str) -> bool:
-        """True when the model may call this tool; a scenario's own tools exist wherever the gate is loaded."""
+        """True when the model may call this tool; a scenario's own tools exist where the gate is loaded."""
         options = self.options
         if tool in options.excluded_tools or options.no_tools:
             return False
@@ -126,7 +128,7 @@ class Machine:
         return found
 
     def _open_session(self) -> tuple[SessionFile, bool]:
-        """The session of --session-id, resumed when its file is there; sets model, thinking level and name."""
+        """The session of --session-id, resumed if its file is there; sets model, thinking level and name."""
         options = self.options
         cwd = str(Path.cwd())
         session_id = options.session_id or os.urandom(8).hex()
@@ -146,7 +148,8 @@ class Machine:
             self.thinking_level = session.last("thinking_level_change", "thinkingLevel") or "off"
         elif options.session_id:
             self.output.error_line(
-                f"Warning: No project session found with id '{session_id}'; creating a new session with that id."
+                f"Warning: No project session found with id '{session_id}'; "
+                "creating a new session with that id."
             )
         return session, found is not None
 

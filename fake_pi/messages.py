@@ -22,20 +22,31 @@ def full_usage(request: int) -> dict[str, Any]:
     tokens = 100 + request
     cost = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0, "totalFromProvider": False}
     return {
-        "input": tokens, "output": 10, "cacheRead": 0, "cacheWrite": 0, "reasoning": 0,
-        "totalTokens": tokens + 10, "cost": cost,
-    }  # fmt: skip
+        "input": tokens,
+        "output": 10,
+        "cacheRead": 0,
+        "cacheWrite": 0,
+        "reasoning": 0,
+        "totalTokens": tokens + 10,
+        "cost": cost,
+    }
 
 
 def model_object(model: Model) -> dict[str, Any]:
     """Pi's Model object."""
     return {
-        "id": model.id, "name": model.name or model.id, "api": "openai-completions", "provider": model.provider,
-        "baseUrl": "http://127.0.0.1:9/v1", "reasoning": model.reasoning, "input": ["text"],
+        "id": model.id,
+        "name": model.name or model.id,
+        "api": "openai-completions",
+        "provider": model.provider,
+        "baseUrl": "http://127.0.0.1:9/v1",
+        "reasoning": model.reasoning,
+        "input": ["text"],
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-        "contextWindow": model.context_window, "maxTokens": model.max_tokens,
+        "contextWindow": model.context_window,
+        "maxTokens": model.max_tokens,
         **model.extra,
-    }  # fmt: skip
+    }
 
 
 def text_block(text: str) -> dict[str, Any]:
@@ -51,19 +62,41 @@ def system_message(tools: Iterable[str], cwd: str) -> Message:
         "content": "",
         "sections": {
             "preamble": "You are a coding assistant running inside pi, a coding agent harness.",
-            "tools": filler, "rules": filler, "docs": "docs", "cwd": f"Current working directory: {cwd}",
+            "tools": filler,
+            "rules": filler,
+            "docs": "docs",
+            "cwd": f"Current working directory: {cwd}",
         },
         "timestamp": timestamp_ms(),
         "toolsAdded": [
-            {"name": name, "description": f"The tool {name}", "parameters": {"type": "object", "properties": {}}}
+            {
+                "name": name,
+                "description": f"The tool {name}",
+                "parameters": {"type": "object", "properties": {}},
+            }
             for name in tools
         ],
-    }  # fmt: skip
+    }
 
 
 def user_message(text: str) -> Message:
     """What the user said."""
     return {"role": "user", "content": [text_block(text)], "timestamp": timestamp_ms()}
+
+
+def failed_answer(model: Model, error: str) -> Message:
+    """The assistant message of a run that Pi itself could not carry out."""
+    return {
+        "role": "assistant",
+        "content": [text_block("")],
+        "api": "openai-completions",
+        "provider": model.provider,
+        "model": model.id,
+        "usage": no_usage(),
+        "stopReason": "error",
+        "errorMessage": error,
+        "timestamp": timestamp_ms(),
+    }
 
 
 def custom_message(kind: str, content: Any, display: bool, details: Any = None) -> Message:

@@ -1,9 +1,11 @@
-"""Steps of the model: text, reasoning, failures, and tool calls, which the questions at the top are as well."""
+"""Steps of the model: text, reasoning, failures, tool calls. A question at the top is a tool call too."""
 
 from typing import TYPE_CHECKING
 
-from fake_pi import steps as kinds
+from fake_pi import step_kinds as kinds
+from fake_pi.compaction import compact
 from fake_pi.gate import QUIET_OPERATIONS, WIDGET_TOOLS, tool_arguments, tool_of_operation
+from fake_pi.step_base import Step
 from fake_pi.templates import expand, expand_text
 from fake_pi.tools import ToolCall, call_tools
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from fake_pi.machine import Machine
 
 
-async def perform_model_step(machine: "Machine", step: kinds.Step) -> bool:
+async def perform_model_step(machine: "Machine", step: Step) -> bool:
     """Performs a step of the model; False when it is none."""
     if isinstance(step, (kinds.Text, kinds.Thinking)):
         await _stream(machine, step)
@@ -24,7 +26,7 @@ async def perform_model_step(machine: "Machine", step: kinds.Step) -> bool:
         answer = await machine.agent.prepare()
         answer.tool_call(step.id, step.cut_tool, {}, step.raw_args, step.args_error)
     elif isinstance(step, kinds.Compaction):
-        await machine.agent.compact(step.compaction, step.summary, aborted=step.aborted, error=step.error)
+        await compact(machine, step.compaction, step.summary, aborted=step.aborted, error=step.error)
     elif isinstance(step, kinds.Delay) and not step.deaf:
         await machine.agent.pause(step.delay)
     else:
@@ -66,7 +68,7 @@ async def _end(machine: "Machine", step: kinds.Fail | kinds.Stop | kinds.Stall |
         await agent.finish("stop")
 
 
-def _tool_call(machine: "Machine", step: kinds.Step) -> ToolCall | None:
+def _tool_call(machine: "Machine", step: Step) -> ToolCall | None:
     """The tool call that a step is when the model makes it."""
     variables = machine.variables
     if isinstance(step, kinds.Tool):

@@ -26,7 +26,7 @@ def encode_record(record: Mapping[str, Any]) -> bytes:
 
 
 class Output:
-    """The process's stdout and stderr, without buffers. A full pipe stops the whole process, as it stops Pi."""
+    """The process's stdout and stderr, without buffers. A full pipe stops the whole process, as with Pi."""
 
     def __init__(self, stdout: int = 1, stderr: int = 2) -> None:
         self._stdout = stdout

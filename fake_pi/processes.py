@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 _READ_BYTES = 65536
 
@@ -42,7 +43,10 @@ async def run_command(words: list[str], stdin: str | None, abort: asyncio.Event 
 
 
 async def run_bash(command: str, abort: asyncio.Event | None, on_output: Callable[[str], None]) -> Ended:
-    """Runs a shell command in its own session; `on_output` gets each new piece. Killed, all of it, on abort."""
+    """Runs a shell command in its own session, killed with all its children on abort.
+
+    `on_output` gets each new piece of its output.
+    """
     process = await asyncio.create_subprocess_exec(
         "/bin/bash",
         "-c",
@@ -71,7 +75,7 @@ async def run_bash(command: str, abort: asyncio.Event | None, on_output: Callabl
     return Ended(await process.wait(), "".join(pieces))
 
 
-async def _aborted_first(work: "asyncio.Future[object]", abort: asyncio.Event) -> bool:
+async def _aborted_first(work: asyncio.Future[Any], abort: asyncio.Event) -> bool:
     waiter = asyncio.ensure_future(abort.wait())
     try:
         await asyncio.wait({work, waiter}, return_when=asyncio.FIRST_COMPLETED)

@@ -3,13 +3,14 @@
 import asyncio
 from typing import Any
 
+from fake_pi.compaction import compact
 from fake_pi.interpreter import StopRun, perform_all
 from fake_pi.machine import Machine
 from fake_pi.messages import Message, custom_message, user_message
 from fake_pi.processes import run_bash
 from fake_pi.queries import CommandFailed
 from fake_pi.scenario import Command, Input, find_trigger
-from fake_pi.steps import Steps
+from fake_pi.step_base import Steps
 from fake_pi.tools import ToolError, ToolRun
 
 BUSY = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message."
@@ -81,7 +82,7 @@ class Prompts:
 
     async def compact(self, _record: dict[str, Any]) -> dict[str, Any]:
         """`compact`."""
-        return await self._machine.agent.compact("manual", "SUMMARY")
+        return await compact(self._machine, "manual", "SUMMARY")
 
     async def bash(self, record: dict[str, Any]) -> dict[str, Any]:
         """`bash`: runs on the spot, no hook of an extension sees it."""
@@ -109,7 +110,8 @@ class Prompts:
         if self._find_command(text) is not None:
             name = text.split(" ")[0]
             raise CommandFailed(
-                f'Extension command "{name}" cannot be queued. Use prompt() or execute the command when not streaming.'
+                f'Extension command "{name}" cannot be queued. '
+                "Use prompt() or execute the command when not streaming."
             )
         text, hook = await self._input_hook(text)
         if hook is not None and hook.handled:

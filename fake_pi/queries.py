@@ -21,10 +21,13 @@ def state(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:
     """get_state."""
     session, agent = machine.session, machine.agent
     data: dict[str, Any] = {
-        "model": model_object(machine.model), "thinkingLevel": machine.thinking_level,
-        "isStreaming": agent.streaming, "isCompacting": agent.compacting, "steeringMode": machine.steering_mode,
+        "model": model_object(machine.model),
+        "thinkingLevel": machine.thinking_level,
+        "isStreaming": agent.streaming,
+        "isCompacting": machine.compacting,
+        "steeringMode": machine.steering_mode,
         "followUpMode": machine.follow_up_mode,
-    }  # fmt: skip
+    }
     if session.path is not None:
         data["sessionFile"] = str(session.path)
     data["sessionId"] = session.session_id
@@ -32,8 +35,10 @@ def state(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:
         data["sessionName"] = machine.session_name
     waiting = len(agent.steering) + len(agent.follow_ups)
     return data | {
-        "autoCompactionEnabled": True, "messageCount": len(session.messages()), "pendingMessageCount": waiting,
-    }  # fmt: skip
+        "autoCompactionEnabled": True,
+        "messageCount": len(session.messages()),
+        "pendingMessageCount": waiting,
+    }
 
 
 def entries(machine: Machine, record: dict[str, Any]) -> dict[str, Any]:
@@ -67,11 +72,16 @@ def session_stats(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:
     used = answers[-1]["usage"]["totalTokens"] if answers else 0
     data: dict[str, Any] = {} if machine.session.path is None else {"sessionFile": str(machine.session.path)}
     return data | {
-        "sessionId": machine.session.session_id, "userMessages": roles.count("user"),
-        "assistantMessages": len(answers), "toolCalls": calls, "toolResults": roles.count("toolResult"),
-        "totalMessages": len(messages), "tokens": {**tokens, "cacheRead": 0, "cacheWrite": 0, "total": total}, "cost": 0,
+        "sessionId": machine.session.session_id,
+        "userMessages": roles.count("user"),
+        "assistantMessages": len(answers),
+        "toolCalls": calls,
+        "toolResults": roles.count("toolResult"),
+        "totalMessages": len(messages),
+        "tokens": {**tokens, "cacheRead": 0, "cacheWrite": 0, "total": total},
+        "cost": 0,
         "contextUsage": {"tokens": used, "contextWindow": window, "percent": round(100 * used / window, 4)},
-    }  # fmt: skip
+    }
 
 
 def commands(machine: Machine, _record: dict[str, Any]) -> dict[str, Any]:

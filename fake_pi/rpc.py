@@ -99,7 +99,8 @@ class Commands:
             self._respond_error(record, {"command": kind}, str(error))
             return
         if changed is not None and changed.data is not None:
-            data = {**(data or {}), **changed.data}
+            usual: dict[str, Any] = data or {}
+            data = {**usual, **changed.data}
         self._respond(record, data)
         await self._prompts.after_response(record)
 
@@ -122,7 +123,8 @@ def _js_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return ",".join("" if item is None else _js_text(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return ",".join("" if item is None else _js_text(item) for item in items)
     if isinstance(value, dict):
         return "[object Object]"
     return compact_json(value)

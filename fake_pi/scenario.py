@@ -7,7 +7,9 @@ from typing import Any, Literal
 import msgspec
 import yaml
 
-from fake_pi.steps import Json, Repeat, Step, Steps, Switch, Text, Tool, Tools, Use, decode_hook, no_steps
+from fake_pi.step_base import Json, Step, Steps, no_steps
+from fake_pi.step_kinds import Repeat, Switch, Text, Tool, Tools, Use
+from fake_pi.steps import decode_hook
 
 GATE_VERSION = "tht-gate/1"
 """The gate's contract version, at the end of its commands' descriptions (docs/contracts.md 6)."""
@@ -42,7 +44,7 @@ class Model(Part):
 
 
 class Gate(Part):
-    """What tht-gate registers. `version` is what its descriptions end in; `ready` whether it says so at start."""
+    """What tht-gate registers: its descriptions end in `version`; `ready` says whether it tells its start."""
 
     loaded: bool = True
     version: str = GATE_VERSION
@@ -109,7 +111,7 @@ class Retry(Part):
 
 
 class Shutdown(Part):
-    """How the process ends: which of eof, sigterm, sighup, sigint it ignores, and how long its last words take."""
+    """How the process ends: what of eof, sigterm, sighup, sigint it ignores, how long its end takes."""
 
     ignore: list[Literal["eof", "sigterm", "sighup", "sigint"]] = []
     delay_ms: float = 0
@@ -176,7 +178,7 @@ def parse_scenario(text: str, name: str = "scenario") -> Scenario:
     """The scenario in YAML text. Raises ScenarioError with the place of the first mistake."""
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        data: object = yaml.load(text, Loader=loader)  # noqa: S506
+        data: object = yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         raise ScenarioError(f"{name}: not YAML: {' '.join(str(error).split())}") from error
     try:
@@ -193,7 +195,8 @@ def _text_keys(value: object) -> object:
         items: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
         return {_key_text(key): _text_keys(item) for key, item in items.items()}
     if isinstance(value, list):
-        return [_text_keys(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        entries: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return [_text_keys(item) for item in entries]
     return value
 
 

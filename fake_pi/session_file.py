@@ -1,4 +1,4 @@
-"""Pi's session: a tree of entries, kept in a JSONL file that is created with the first message of a conversation."""
+"""Pi's session: entries in a JSONL file that is created with the first message of a conversation."""
 
 import contextlib
 import json
@@ -48,7 +48,7 @@ class SessionFile:
         self._written, self._torn = True, torn
 
     def append(self, kind: str, **fields: Any) -> Entry:
-        """Adds an entry and writes it. Raises OSError when the file cannot be written; then nothing is added."""
+        """Adds an entry and writes it. Raises OSError when it cannot be written; then nothing is added."""
         head = {"type": kind}
         tail = {"id": secrets.token_hex(4), "parentId": self.leaf, "timestamp": timestamp_text()}
         # Pi's own order: custom entries carry their fields before id, all others behind.
@@ -95,8 +95,12 @@ class SessionFile:
         ):
             return
         header = {
-            "type": "session", "version": 3, "id": self.session_id, "timestamp": self.created, "cwd": self.cwd,
-        }  # fmt: skip
+            "type": "session",
+            "version": 3,
+            "id": self.session_id,
+            "timestamp": self.created,
+            "cwd": self.cwd,
+        }
         with self.path.open("xb") as file:
             file.write(b"".join(_line(item) for item in [header, *self.entries]))
         self._written = True
@@ -114,9 +118,9 @@ def _line(value: Entry) -> bytes:
 
 
 def find_session(directory: Path, session_id: str, cwd: str) -> tuple[Path, Entry, list[Entry], bool] | None:
-    """The file whose header has this id and this cwd (symlinks resolved): path, header, entries, torn last line.
+    """The file whose header has this id and this cwd (symlinks resolved).
 
-    A last line that is not whole is left out, as Pi 1.6.0 does.
+    Gives path, header, entries, and whether the last line is torn; that one is left out, as by Pi 1.6.0.
     """
     for path in sorted(directory.glob("*.jsonl"), reverse=True):
         lines = path.read_bytes().split(b"\n")

@@ -60,12 +60,12 @@ FILTERS: dict[str, Callable[[object], object]] = {
     "table": _table,
     "line": _one_line,
 }
-"""What can stand behind a path: `${page|table}`. Beside these `has X` (true when a list holds X), `last K` (the youngest ledger
-line of kind K) and `else X`."""
+"""What can stand behind a path: `${page|table}`. Beside these there are `has X` (true when a list holds X),
+`last K` (the youngest ledger line of kind K) and `else X`."""
 
 
 def look_up(variables: Mapping[str, Any], path: str) -> object:
-    """The value at a dotted path such as `page.rows.0.1`, filters behind `|`; UNDEFINED when there is none."""
+    """The value at a dotted path such as `page.rows.0.1|json`; UNDEFINED when there is none."""
     name, *filters = [piece.strip() for piece in path.split("|")]
     value: Any = variables
     for key in name.split("."):

@@ -6,10 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fake_pi import steps as kinds
+from fake_pi import step_kinds as kinds
 from fake_pi.interpreter import perform, perform_all
 from fake_pi.messages import Message, text_block, tool_result
 from fake_pi.processes import run_bash
+from fake_pi.step_base import Step, Steps, no_steps
 from fake_pi.templates import expand, expand_text
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ class ToolCall:
     name: str
     args: dict[str, Any]
     call_id: str | None = None
-    do: kinds.Steps = field(default_factory=kinds.no_steps)
+    do: Steps = field(default_factory=no_steps)
     step: kinds.Tool | None = None
-    inner: kinds.Step | None = None
+    inner: Step | None = None
     """The step that the tool performs and whose result it gives."""
     bash: bool = False
     sequential: bool = False
@@ -109,9 +110,12 @@ async def _run_one(machine: "Machine", call: ToolCall) -> Outcome:
     began = time.monotonic()
     outcome = await _outcome(machine, call)
     end: dict[str, Any] = {
-        "type": "tool_execution_end", "toolCallId": call.call_id, "toolName": call.name, "result": outcome.result,
+        "type": "tool_execution_end",
+        "toolCallId": call.call_id,
+        "toolName": call.name,
+        "result": outcome.result,
         "isError": outcome.error,
-    }  # fmt: skip
+    }
     if outcome.duration is not None:
         end["durationMs"] = outcome.duration = int((time.monotonic() - began) * 1000)
     machine.emit(end)
@@ -157,8 +161,8 @@ async def _outcome(machine: "Machine", call: ToolCall) -> Outcome:
 def _not_run_text(step: kinds.Tool, machine: "Machine") -> str:
     if step.not_run == "length":
         return (
-            f'Tool call "{step.tool}" was not executed: the response hit the output token limit, so its arguments '
-            "may be truncated. Re-issue the tool call with complete arguments."
+            f'Tool call "{step.tool}" was not executed: the response hit the output token limit, so its '
+            "arguments may be truncated. Re-issue the tool call with complete arguments."
         )
     return expand_text(step.not_run, machine.variables)
 
@@ -184,12 +188,16 @@ async def _bash(machine: "Machine", call: ToolCall) -> Outcome:
         return _error("Command aborted", ran=True)
     text = ended.output[-50_000:] or "(no output)"
     result: dict[str, Any] = {
-        "content": [text_block(text if ended.code == 0 else f"{text}\n\nCommand exited with code {ended.code}")],
+        "content": [
+            text_block(text if ended.code == 0 else f"{text}\n\nCommand exited with code {ended.code}")
+        ],
         "structuredContent": {
-            "output": ended.output[: 1 << 20], "truncated": len(ended.output) > 1 << 20, "exit_code": ended.code,
+            "output": ended.output[: 1 << 20],
+            "truncated": len(ended.output) > 1 << 20,
+            "exit_code": ended.code,
             "wall_time_seconds": round(time.monotonic() - began, 1),
         },
-    }  # fmt: skip
+    }
     if ended.code:
         result["isError"] = True
     return Outcome(result, ended.code != 0, 0)

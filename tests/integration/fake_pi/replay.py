@@ -19,9 +19,22 @@ PATIENCE_S = 10.0
 
 _ID_KEYS = ("id", "parentId", "leafId", "targetId", "firstKeptEntryId")
 _MASKED = {
-    "timestamp", "usage", "durationMs", "baseUrl", "sessionFile", "sessionId", "responseId", "wall_time_seconds",
-    "tokensBefore", "estimatedTokensAfter", "summary", "sourceInfo", "tokens", "contextUsage", "extensionPath",
-}  # fmt: skip
+    "timestamp",
+    "usage",
+    "durationMs",
+    "baseUrl",
+    "sessionFile",
+    "sessionId",
+    "responseId",
+    "wall_time_seconds",
+    "tokensBefore",
+    "estimatedTokensAfter",
+    "summary",
+    "sourceInfo",
+    "tokens",
+    "contextUsage",
+    "extensionPath",
+}
 """Values that differ from process to process; only their presence and kind are compared."""
 
 
@@ -37,7 +50,7 @@ def outputs(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def plain(value: Any, ids: dict[str, str], key: str = "") -> Any:
-    """`value` with what differs from process to process replaced by its kind; ids become their order of appearance."""
+    """`value` with what differs from process to process replaced by its kind, ids by their order."""
     if key in _MASKED or isinstance(value, float):
         return f"<{'number' if isinstance(value, int | float) else type(value).__name__}>"
     if isinstance(value, dict):
@@ -74,12 +87,12 @@ def alike(expected: Any, actual: Any) -> bool:
 
 
 class Replay:
-    """One fake Pi that is given the inputs of one recording, each after as many outputs as the real one had given."""
+    """One fake Pi that gets a recording's inputs, each after as many outputs as the real one had given."""
 
     def __init__(
         self, name: str, scenario: dict[str, Any], folder: Path, inputs: dict[str, bytes] | None = None
     ) -> None:
-        """`inputs` are the bytes of what the recording only describes; with them every input is a write of its own."""
+        """`inputs`: the bytes of what the recording only describes; then every input is its own write."""
         self.lines = recording(name)
         self._inputs = inputs
         self.actual: list[dict[str, Any]] = []

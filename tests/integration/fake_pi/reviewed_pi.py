@@ -1,4 +1,4 @@
-"""A fake Pi with what an orchestrator gives it: an agent endpoint on the real `tht`, and a reviewer who answers."""
+"""A fake Pi with what an orchestrator gives it: an endpoint on the real `tht`, and a reviewer who answers."""
 
 import http.server
 import json
@@ -54,7 +54,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def address_string(self) -> str:
         return "unix"
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_args: Any) -> None:
         return
 
 
@@ -69,9 +69,13 @@ class ReviewedPi:
         self._serving = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._serving.start()
         environment = {
-            "PATH": os.environ["PATH"], "HOME": str(home), "THT_AGENT_ENDPOINT": f"unix:{socket}",
-            "THT_AGENT_TOKEN": "secret", "THT_SESSION": session, "FAKE_PI_SCENARIO": str(scenario),
-        }  # fmt: skip
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "THT_AGENT_ENDPOINT": f"unix:{socket}",
+            "THT_AGENT_TOKEN": "secret",
+            "THT_SESSION": session,
+            "FAKE_PI_SCENARIO": str(scenario),
+        }
         command = [sys.executable, "-m", "fake_pi", "--mode", "rpc", "--approve", "--session-id", session]
         command += ["--session-dir", str(home / "sessions" / session / "pi"), "-nc"]
         self.process = subprocess.Popen(
@@ -133,9 +137,13 @@ class ReviewedPi:
             return
         kind = KINDS[given["decision"]] if widget["widget"] == "artifact_gate" else widget["kind"]
         decision: dict[str, Any] = {
-            "session": self.session, "kind": kind, "widget": widget["widget"], "title": widget["title"],
-            "answer": given, "by": "dev@local",
-        }  # fmt: skip
+            "session": self.session,
+            "kind": kind,
+            "widget": widget["widget"],
+            "title": widget["title"],
+            "answer": given,
+            "by": "dev@local",
+        }
         if widget["artifact"]:
             decision["artifact"] = {key: widget["artifact"][key] for key in ("name", "sha256")}
         if kind == "edit":

@@ -24,8 +24,12 @@ def home(tmp_path: Path) -> Path:
     database = tmp_path / "flights.duckdb"
     with duckdb.connect(str(database)) as connection:
         connection.execute("CREATE TABLE airlines (carrier VARCHAR PRIMARY KEY, name VARCHAR NOT NULL)")
-        connection.execute("INSERT INTO airlines VALUES ('F9', 'Frontier'), ('UA', 'United'), ('B6', 'JetBlue')")
-        connection.execute("CREATE TABLE flights (year INTEGER, carrier VARCHAR, arr_delay DOUBLE, dep_delay DOUBLE)")
+        connection.execute(
+            "INSERT INTO airlines VALUES ('F9', 'Frontier'), ('UA', 'United'), ('B6', 'JetBlue')"
+        )
+        connection.execute(
+            "CREATE TABLE flights (year INTEGER, carrier VARCHAR, arr_delay DOUBLE, dep_delay DOUBLE)"
+        )
         connection.executemany("INSERT INTO flights VALUES (2013, ?, ?, 0)", FLIGHTS)
     (folder / "workspaces" / "flights.yaml").write_text(
         f"name: flights\ndialect: duckdb\ntransport: direct\nconnection: {{path: {database}}}\n"
@@ -34,7 +38,9 @@ def home(tmp_path: Path) -> Path:
 
 
 def new_session(home: Path, question: str = QUESTION) -> str:
-    made = call(Home(home), "session.new", {"workspace": "flights", "question": question, "author": "dev@local"})
+    made = call(
+        Home(home), "session.new", {"workspace": "flights", "question": question, "author": "dev@local"}
+    )
     assert isinstance(made, dict)
     return str(made["id"])
 
@@ -46,7 +52,9 @@ def pi(home: Path) -> Iterator[ReviewedPi]:
 
 
 def start(home: Path, session: str) -> ReviewedPi:
-    return ReviewedPi(home, session, DEMO, home.parent / f"agent-{len(list(home.parent.glob('agent-*')))}.sock")
+    return ReviewedPi(
+        home, session, DEMO, home.parent / f"agent-{len(list(home.parent.glob('agent-*')))}.sock"
+    )
 
 
 def phase(home: Path, session: str) -> str:

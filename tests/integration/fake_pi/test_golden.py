@@ -1,4 +1,4 @@
-"""The fake Pi against recordings of the real Pi 1.6.0: the same inputs, records of the same kinds, fields and order."""
+"""The fake Pi against recordings of the real Pi 1.6.0: same inputs, same kinds, fields, order of records."""
 
 import difflib
 import json
@@ -32,8 +32,10 @@ def expected_exit(lines: list[dict[str, Any]]) -> int | None:
 
 
 def normal(records: list[dict[str, Any]], bash_output: bool = True) -> list[Any]:
-    """Records without what differs from process to process; `bash_output` false leaves out a command's output so
-    far, which the real Pi happened to write or not before an abort."""
+    """Records without what differs from process to process.
+
+    `bash_output` false leaves out a command's output so far, which the real Pi happened not to write.
+    """
     ids: dict[str, str] = {}
     return [
         plain(record, ids)
@@ -82,7 +84,9 @@ def test_fake_pi_writes_what_the_real_pi_wrote(name: str, tmp_path: Path) -> Non
 
 
 ODD_INPUTS = {
-    '{"id":"crlf","type":"get_last_assistant_text"}\\r': b'{"id":"crlf","type":"get_last_assistant_text"}\r\n',
+    '{"id":"crlf","type":"get_last_assistant_text"}\\r': (
+        b'{"id":"crlf","type":"get_last_assistant_text"}\r\n'
+    ),
     "<empty line>": b"\n",
     "<three spaces>": b"   \n",
     "<CR LF>": b"\r\n",
