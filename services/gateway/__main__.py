@@ -65,8 +65,16 @@ async def serve(settings: GatewaySettings) -> None:
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket. Raises OSError when the address cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.create_server((host, port), family=family, backlog=2048)
-    listening.set_inheritable(False)
+    # asyncio sets TCP_NODELAY only where the protocol is named; without it, a client that delays its
+    # acknowledgements waits 40 ms for the body after the headers (measured).
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(2048)
+    except OSError:
+        listening.close()
+        raise
     return listening
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from services.gateway.__main__ import listen
 from tests.helpers import assert_eventually
 from tests.integration.gateway.fakes import FakeServices
 from tests.integration.gateway.listener import listening
@@ -120,6 +121,22 @@ async def test_a11_a_request_that_hangs_is_cut_after_the_grace_time(services: Fa
             assert await process.wait() == 0
         await asyncio.wait({hanging})
         await assert_eventually(lambda: services.executor.preview_cancelled)
+
+
+async def test_no_answer_waits_for_a_delayed_acknowledgement() -> None:
+    """asyncio sets TCP_NODELAY on accepted sockets only when the listening one names its protocol."""
+    accepted: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def on_connection(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        accepted.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    listening = listen("127.0.0.1", 0)
+    async with await asyncio.start_server(on_connection, sock=listening):
+        _reader, writer = await asyncio.open_connection(*listening.getsockname())
+        assert await accepted
+        writer.close()
 
 
 async def test_a34_it_does_not_start_where_strangers_could_reach_it(services: FakeServices) -> None:
