@@ -38,7 +38,7 @@ class _NoSniff:
 def create_gateway(settings: GatewaySettings) -> Gateway:
     """What the handlers work with; it holds channels, so it is made inside the running loop."""
     services = Services(settings)
-    feeds = Feeds(services.subscribe, settings.gateway_reader_bytes)
+    feeds = Feeds(services.subscribe, settings.gateway_reader_bytes, settings.gateway_heartbeat_s)
     return Gateway(settings, services, feeds, Metrics())
 
 

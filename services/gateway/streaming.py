@@ -27,14 +27,13 @@ async def until_gone(receive: Receive) -> None:
 class EventStream(Response):
     """The events that wait for `reader`, as they come; `leave` is called once at the end."""
 
-    def __init__(self, reader: Reader, heartbeat: float, leave: Callable[[Reader], None]) -> None:
+    def __init__(self, reader: Reader, leave: Callable[[Reader], None]) -> None:
         super().__init__(
             media_type=EVENT_STREAM,
             headers={"cache-control": "no-store, no-transform", "x-accel-buffering": "no"},
         )
         del self.headers["content-length"]
         self._reader = reader
-        self._heartbeat = heartbeat
         self._leave = leave
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,7 +57,7 @@ class EventStream(Response):
         chunk = retry(RETRY_MS)
         while chunk:
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            chunk = await self._reader.take(self._heartbeat)
+            chunk = await self._reader.take()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _tire(self) -> None:

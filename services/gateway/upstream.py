@@ -53,7 +53,8 @@ class Reader:
         self._waiting: deque[bytes] = deque()
         self._size = 0
         self._ended = False
-        self._woken = asyncio.Event()
+        self._told = False
+        self._taker: asyncio.Future[None] | None = None
         self._over = asyncio.Event()
 
     @property
@@ -75,7 +76,8 @@ class Reader:
             return
         self._waiting.append(chunk)
         self._size += len(chunk)
-        self._woken.set()
+        self._told = True
+        self._wake()
 
     def end(self, chunk: bytes = b"") -> None:
         """Queue a last `chunk`; nothing follows."""
@@ -86,23 +88,25 @@ class Reader:
         if chunk:
             self._waiting.append(chunk)
             self._size += len(chunk)
-        self._woken.set()
+        self._wake()
 
     async def until_ended(self) -> None:
         """Wait until nothing can be put any more."""
         await self._over.wait()
 
-    async def take(self, heartbeat: float) -> bytes:
-        """What waits, joined; a comment after `heartbeat` seconds of silence; nothing at the end."""
+    def beat(self) -> None:
+        """Queue a comment when nothing was put since the last beat."""
+        if not self._told:
+            self.put(HEARTBEAT)
+        self._told = False
+
+    async def take(self) -> bytes:
+        """What waits, joined; nothing at the end. For one taker at a time."""
         while not self._waiting:
             if self._ended:
                 return b""
-            self._woken.clear()
-            try:
-                async with asyncio.timeout(heartbeat):
-                    await self._woken.wait()
-            except TimeoutError:
-                return HEARTBEAT
+            self._taker = asyncio.get_running_loop().create_future()
+            await self._taker
         taken: list[bytes] = []
         size = 0
         while self._waiting and (not taken or size + len(self._waiting[0]) <= CHUNK):
@@ -110,6 +114,10 @@ class Reader:
             size += len(taken[-1])
         self._size -= size
         return taken[0] if len(taken) == 1 else b"".join(taken)
+
+    def _wake(self) -> None:
+        if self._taker is not None and not self._taker.done():
+            self._taker.set_result(None)
 
 
 class Feed:
@@ -172,12 +180,15 @@ class Feeds:
     Args:
         subscribe: opens a subscription at the orchestrator.
         reader_limit: bytes that may wait for one reader.
+        heartbeat: seconds of silence after which a reader gets a comment.
     """
 
-    def __init__(self, subscribe: Subscribe, reader_limit: int) -> None:
+    def __init__(self, subscribe: Subscribe, reader_limit: int, heartbeat: float) -> None:
         self.evictions = 0
         self._subscribe = subscribe
         self._reader_limit = reader_limit
+        self._heartbeat = heartbeat
+        self._beating: asyncio.Task[None] | None = None
         self._feeds: dict[str, Feed] = {}
         self._pumps: dict[str, asyncio.Task[None]] = {}
         self._catching: dict[Reader, tuple[asyncio.Task[None], Subscription]] = {}
@@ -208,6 +219,8 @@ class Feeds:
         self._catching[reader] = task, subscription
         if self._closed:
             reader.end(self._closed)
+        if self._beating is None:
+            self._beating = asyncio.create_task(self._beat())
         return reader
 
     def leave(self, reader: Reader) -> None:
@@ -235,6 +248,14 @@ class Feeds:
         self._closed = farewell("bye", reason)
         for reader in self._sessions:
             reader.end(self._closed)
+
+    async def _beat(self) -> None:
+        # One clock for all readers: a timer for each would cost more than the events they get.
+        while self._sessions:
+            await asyncio.sleep(self._heartbeat / 2)
+            for reader in self._sessions:
+                reader.beat()
+        self._beating = None
 
     async def _catch_up(self, session_id: str, subscription: Subscription, reader: Reader) -> None:
         handover = HandOver()

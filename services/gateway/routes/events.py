@@ -18,7 +18,7 @@ async def stream_events(call: Call) -> Response:
         raise Fault(Code.INVALID_ARGUMENT, "Last-Event-ID is not the id of an event")
     gateway = call.gateway
     reader = await gateway.feeds.join(call.session_id, cursor)
-    return EventStream(reader, gateway.settings.gateway_heartbeat_s, gateway.feeds.leave)
+    return EventStream(reader, gateway.feeds.leave)
 
 
 ENDPOINTS = (

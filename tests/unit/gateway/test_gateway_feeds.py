@@ -51,7 +51,7 @@ class Rig:
 
     def __init__(self, limit: int = 100_000) -> None:
         self.sources: list[Source] = []
-        self.feeds = Feeds(self.subscribe, limit)
+        self.feeds = Feeds(self.subscribe, limit, 10)
 
     async def subscribe(self, session_id: str, last_event_id: str) -> Source:
         source = Source()
@@ -69,7 +69,7 @@ async def taken(reader: Reader, upto: bytes) -> bytes:
     got = b""
     async with asyncio.timeout(5):
         while upto not in got:
-            piece = await reader.take(1)
+            piece = await reader.take()
             assert piece, got
             got += piece
     return got
@@ -129,7 +129,7 @@ async def test_readers_of_a_subscription_that_ends_hear_bye(ending: Fault | None
     await taken(waiting, b"replay_complete")
     shared.give(ending)
     assert b"come back" in await taken(first, b"event: bye")
-    assert await first.take(1) == b""
+    assert await first.take() == b""
     # The one that had not met it lives on, and its own subscription becomes the shared one.
     own.give(numbered(3))
     await taken(waiting, b"e-3")
@@ -191,7 +191,7 @@ async def test_an_evicted_reader_does_not_hold_the_others_up() -> None:
         shared.give(numbered(seq, size=200))
         await taken(fast, b"e-%d\n" % seq)
     assert slow.evicted
-    assert b"event: evicted" in await slow.take(1)
+    assert b"event: evicted" in await slow.take()
     rig.feeds.leave(slow)
     assert rig.feeds.evictions == 1
     shared.give(numbered(20))

@@ -84,13 +84,20 @@ async def test_a_reader_gets_what_waits_in_one_piece() -> None:
     reader.put(b"b")
     reader.end(b"c")
     reader.put(b"late")
-    assert await reader.take(1) == b"abc"
-    assert await reader.take(1) == b""
+    assert await reader.take() == b"abc"
+    assert await reader.take() == b""
 
 
 async def test_a06_a_silent_stream_gets_a_comment() -> None:
     """A-06: something crosses every proxy before its idle timeout."""
-    assert await Reader(limit=100).take(0.01) == HEARTBEAT
+    reader = Reader(limit=100)
+    reader.beat()
+    assert await reader.take() == HEARTBEAT
+    reader.put(b"x")
+    reader.beat()
+    assert await reader.take() == b"x"
+    reader.beat()
+    assert await reader.take() == HEARTBEAT
 
 
 async def test_a09_a_reader_above_its_limit_is_evicted() -> None:
@@ -99,13 +106,13 @@ async def test_a09_a_reader_above_its_limit_is_evicted() -> None:
     reader.put(b"12345678")
     reader.put(b"123")
     assert reader.evicted
-    events = parse(await reader.take(1))
+    events = parse(await reader.take())
     assert [event.event for event in events] == ["evicted"]
-    assert await reader.take(1) == b""
+    assert await reader.take() == b""
 
 
 async def test_pieces_stay_small_enough_to_write_at_once() -> None:
     reader = Reader(limit=4 * CHUNK)
     for _ in range(3):
         reader.put(b"x" * (CHUNK // 2 + 1))
-    assert len(await reader.take(1)) <= CHUNK
+    assert len(await reader.take()) <= CHUNK
