@@ -1,6 +1,7 @@
 """The `thothii` command."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -111,6 +112,10 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 
     try:
         asyncio.run(work)
+    except BrokenPipeError:
+        # Whoever read our output has gone; what Python still flushes at its end goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(Code.CANCELLED.kind.exit_code) from None
     except Fault as fault:
         from terminal.clean import one_line
 

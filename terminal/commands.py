@@ -1,10 +1,11 @@
 """What the commands do, once their arguments are known."""
 
+import io
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import msgspec
 from rich.table import Table
@@ -157,12 +158,24 @@ def _reviewer(
 ) -> Reviewer:
     if following.yes:
         return Agreement(display)
-    if sys.stdin.isatty() and sys.stdout.isatty() and not options.as_json:
+    if _is_terminal(sys.stdin) and _is_terminal(sys.stdout) and not options.as_json:
         # Menus take long to import and only a terminal shows them.
         from terminal.prompting import PromptReviewer
 
         return PromptReviewer(display, artifact)
-    return LineReviewer(Lines(sys.stdin), display)
+    return LineReviewer(Lines(_piped()), display)
+
+
+def _is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _piped() -> IO[str]:
+    """Stdin, where bytes that are no text end nothing; empty when there is none."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    # Python has no stdin at all when its descriptor was closed before it began.
+    return cast("IO[str] | None", sys.stdin) or io.StringIO()
 
 
 def _display(options: Options) -> Display:

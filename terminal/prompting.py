@@ -59,7 +59,7 @@ class PromptReviewer:
     async def _select(self, question: Question) -> Answer:
         choices = [
             questionary.Choice(
-                _label(option.label, option.recommended), option.id, description=option.description
+                _label(option.label, option.recommended), option.id, description=option.description or None
             )
             for option in question.options
         ]

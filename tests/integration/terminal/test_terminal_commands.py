@@ -4,11 +4,12 @@ import asyncio
 import json
 import signal
 
+import httpx
 import pytest
 
 from contracts.errors import Code, Fault
 from tests.helpers import assert_eventually
-from tests.integration.gateway.fakes import PAGE, FakeServices
+from tests.integration.gateway.fakes import PAGE, Conversation, FakeServices
 from tests.integration.terminal.conftest import Agent, Terminal
 
 QUESTION = "Which carrier had the worst average delay?"
@@ -188,19 +189,13 @@ async def test_an_answer_of_another_tab_goes_on_to_the_next_question(
     await assert_eventually(lambda: SESSION in services.orchestrator.sessions)
     conversation = services.orchestrator.sessions[SESSION]
     asked = await assert_eventually(lambda: next(iter(conversation.pending), None))
-    async with terminal_client(terminal) as client:
+    async with httpx.AsyncClient(base_url=terminal.url) as client:
         await client.post(f"/sessions/{SESSION}/response", json={"id": asked, "value": "mean"})
     await assert_eventually(lambda: conversation.pending and asked not in conversation.pending)
     out, _err = await process.communicate(b"1\napprove\n")
     assert process.returncode == 0
     assert agent.answers == [{"value": "mean"}, {"values": ["flights"]}, {"decision": "approve"}]
     assert out.decode().count("Which tables?") == 1
-
-
-def terminal_client(terminal: Terminal):
-    import httpx
-
-    return httpx.AsyncClient(base_url=terminal.url)
 
 
 async def test_what_is_judged_is_what_is_shown(
@@ -216,7 +211,7 @@ async def test_what_is_judged_is_what_is_shown(
 async def test_a_crash_is_shown_with_what_pi_said_last(
     terminal: Terminal, agent: Agent, services: FakeServices
 ) -> None:
-    async def crash(conversation, _answer) -> None:
+    async def crash(conversation: Conversation, _answer: object) -> None:
         conversation.state = "crashed"
         lost = {"state": "crashed", "reason": "exit 3", "stderr": "boom: no memory", "exit_code": 3}
         await conversation.emit(("lifecycle", lost))
@@ -259,6 +254,50 @@ async def test_what_cannot_be_done_is_said_in_one_line(
     assert (run.code, words in run.err, run.err.count("\n")) == (code, True, 1), run.err
     assert run.err.startswith("thothii: ")
     assert services.orchestrator.created == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+        b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]",
+        b"SSH-2.0-OpenSSH\r\n",
+        b"",
+    ],
+    ids=["text", "json", "ssh", "nothing"],
+)
+async def test_what_is_no_gateway_is_said_in_one_line(terminal: Terminal, answer: bytes) -> None:
+    async def on_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    server = await asyncio.start_server(on_connection, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        run = await terminal.run("models", "--url", f"http://127.0.0.1:{port}")
+    assert run.code == 9
+    assert "gateway" in run.err
+    assert run.err.count("\n") == 1
+
+
+async def test_bytes_on_stdin_that_are_no_text_end_nothing(terminal: Terminal, agent: Agent) -> None:
+    process = await terminal.start("ask", QUESTION)
+    _out, err = await process.communicate(b"\xff\xfe\n1\napprove\n")
+    assert process.returncode == 0, err
+    assert agent.answers[0] == {"text": "\ufffd\ufffd"}
+
+
+async def test_a_reader_of_our_output_that_leaves_is_no_traceback(terminal: Terminal, agent: Agent) -> None:
+    process = await terminal.start("ask", "--yes", QUESTION)
+    assert process.stdout
+    await process.stdout.readline()
+    process._transport.get_pipe_transport(1).close()
+    assert process.stderr
+    err = await process.stderr.read()
+    await process.wait()
+    assert b"Traceback" not in err
+    assert process.returncode != 0
 
 
 async def test_several_workspaces_need_a_choice(terminal: Terminal, services: FakeServices) -> None:
