@@ -15,6 +15,7 @@ from services.gateway.app import GOODBYE, create_app, create_gateway
 from services.gateway.config import GatewaySettings
 from services.gateway.connections import CuttableProtocol
 from services.gateway.endpoints import Gateway
+from services.runtime.lifetime import end_with_parent
 from services.runtime.logs import configure
 from services.runtime.server import until_signalled
 
@@ -86,6 +87,7 @@ def _first_complaint(error: ValidationError) -> str:
 
 def main() -> None:
     """Entry point; exits 2 when the settings do not allow to serve."""
+    end_with_parent()
     try:
         settings = GatewaySettings()
     except ValidationError as error:
