@@ -1,12 +1,13 @@
-"""The agent endpoint (contract 4): HTTP on a Unix socket, by which the gate's tools reach the executor."""
+"""The agent endpoint (contracts 4 and 9): HTTP on a Unix socket, for what works on behalf of a session."""
 
 import asyncio
 import contextlib
 import secrets
 import socket
 import tempfile
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import structlog
 import uvicorn
@@ -16,7 +17,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from contracts.errors import Code, Fault
+from services.orchestrator.asking import Ask, parse_ask
 from services.orchestrator.executor_client import Executor
+
+Asker = Callable[[str, Ask], Awaitable[dict[str, Any]]]
+"""Asks the reviewer of a session and gives the result; cancelled when the asker is gone."""
 
 BODY_LIMIT = 8 * 1024 * 1024
 """Bytes of arguments of one operation."""
@@ -27,17 +32,24 @@ _log = structlog.get_logger(__name__)
 
 
 class AgentEndpoint:
-    """Serves the children of this orchestrator; a token is good for its own session while its child runs."""
+    """Serves the children of this orchestrator; a token is good for its own session while its child runs.
+
+    `asker` must be set before a child is admitted.
+    """
 
     def __init__(self, executor: Executor, folder: Path) -> None:
         self._executor = executor
         self._folder = folder
+        self.asker: Asker | None = None
         self._sessions: dict[str, str] = {}
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self._path: Path | None = None
         self.app = Starlette(
-            routes=[Route("/v1/operations/{operation}", self._operation, methods=["POST"])],
+            routes=[
+                Route("/v1/operations/{operation}", self._operation, methods=["POST"]),
+                Route("/v1/ask", self._ask, methods=["POST"]),
+            ],
             exception_handlers={Fault: _answer_fault, Exception: _answer_unexpected},
         )
 
@@ -74,18 +86,35 @@ class AgentEndpoint:
         self._sessions.pop(token, None)
 
     async def _operation(self, request: Request) -> Response:
+        session_id = self._admitted(request)
+        body = await _read_body(request)
+        operation = request.path_params["operation"]
+        result = await self._executor.call_operation(session_id, operation, body or b"{}")
+        return Response(result, media_type="application/json")
+
+    async def _ask(self, request: Request) -> Response:
+        session_id = self._admitted(request)
+        asked = parse_ask(await _read_body(request))
+        if self.asker is None:
+            raise Fault(Code.UNAVAILABLE, "nobody can be asked here")
+        asking = asyncio.ensure_future(self.asker(session_id, asked))
+        # With the body read, the next message can only be that the client is gone.
+        leaving = asyncio.ensure_future(request.receive())
+        try:
+            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                return JSONResponse(asking.result())
+            raise Fault(Code.CANCELLED, "the asker is gone")
+        finally:
+            asking.cancel()
+            leaving.cancel()
+
+    def _admitted(self, request: Request) -> str:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         session_id = self._sessions.get(token) if kind.lower() == "bearer" else None
         if session_id is None:
             raise Fault(Code.UNAUTHENTICATED, "the token is not of a session that runs here")
-        body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > BODY_LIMIT:
-                raise Fault(Code.TOO_LARGE, "the arguments of an operation are at most 8 MiB")
-        operation = request.path_params["operation"]
-        result = await self._executor.call_operation(session_id, operation, bytes(body) or b"{}")
-        return Response(result, media_type="application/json")
+        return session_id
 
     def _make_path(self) -> Path:
         folder = self._folder
@@ -109,6 +138,15 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None, None, None]:
         """Leave the signals alone."""
         yield
+
+
+async def _read_body(request: Request) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > BODY_LIMIT:
+            raise Fault(Code.TOO_LARGE, "the body of a call is at most 8 MiB")
+    return bytes(body)
 
 
 async def _answer_fault(_request: Request, error: Exception) -> Response:

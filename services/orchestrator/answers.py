@@ -8,7 +8,13 @@ from contracts.errors import Code, Fault
 from services.orchestrator.executor_client import Executor
 from services.orchestrator.moments import iso, now
 from services.orchestrator.questions import OPEN, Question, QuestionTable, fingerprint
-from services.orchestrator.widgets import check_answer, decision_of, encode_answer, parse_answer
+from services.orchestrator.widgets import (
+    check_answer,
+    decision_of,
+    encode_answer,
+    heard_text,
+    parse_answer,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,10 @@ class AnswerDesk:
         author: str,
         repeated: str | None,
     ) -> Answered:
-        dialog = table.check_open(question, now())
+        try:
+            dialog = table.check_open(question, now())
+        except Fault as fault:
+            raise _kept_late(table, question, answer, author, fault) from fault
         given = check_answer(dialog, answer)
         decision = decision_of(dialog, given, author)
         line: dict[str, Any] = {}
@@ -70,7 +79,8 @@ class AnswerDesk:
             _check_still_heard(question, line)
         version = _edited_version(line) if "edit" in (decision or {}) else None
         try:
-            self._deliver(encode_answer(dialog, question.rpc_id, given, author, version))
+            if not question.by_process:
+                self._deliver(encode_answer(dialog, question.rpc_id, given, author, version))
         except Fault as fault:
             if decision is None:
                 raise
@@ -82,6 +92,26 @@ class AnswerDesk:
         question.receipt, question.idempotency = receipt, repeated
         resolved = table.end(question, how, now(), author, given)
         return Answered(receipt, resolved, phase)
+
+
+def _kept_late(
+    table: QuestionTable, question: Question, answer: dict[str, Any], author: str, fault: Fault
+) -> Fault:
+    """The fault to tell; an answer to a process that waits no more is kept for when it asks again."""
+    dialog = question.late_dialog
+    if fault.code is not Code.EXPIRED or dialog is None:
+        return fault
+    given = check_answer(dialog, answer)
+    if "cancelled" in given:
+        return fault
+    late = {"title": dialog.envelope.title, "heard": heard_text(dialog, given), "answer": given}
+    table.keep_late(question, late | {"by": author, "at": iso(now())})
+    return Fault(
+        Code.EXPIRED,
+        "the time to answer this question is over; your answer is kept, marked late",
+        **fault.details,
+        late=True,
+    )
 
 
 def _edited_version(line: dict[str, Any]) -> str | None:

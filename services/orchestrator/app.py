@@ -46,6 +46,7 @@ class Orchestrator:
         owner = settings.advertised_address or f"{platform.node()} {settings.orchestrator_address}"
         surroundings = Surroundings(settings, owner, self.processes, executor, self.launcher, self.endpoint)
         self.manager = SessionManager(surroundings, self.launcher, self.catalogue)
+        self.endpoint.asker = self.manager.ask
         service = OrchestratorService(settings, self.manager, self.launcher, self.catalogue)
         self.server = GrpcServer(
             settings,

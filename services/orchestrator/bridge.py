@@ -9,6 +9,7 @@ import msgspec
 
 from services.orchestrator import records
 from services.orchestrator.events import EventKind
+from services.orchestrator.frames import FRAME_KEY, Frame, OpenFrames
 from services.orchestrator.line_splitter import LineProblem, Problem
 from services.orchestrator.records import NotARecord, decode, text_of
 from services.orchestrator.widgets import DIALOGS, Dialog, DialogRefused, read_dialog
@@ -70,6 +71,13 @@ class DialogClosed:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameClosed:
+    """No dialog of that call of the checkpoint bridge is open any more."""
+
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """The agent works."""
 
@@ -96,7 +104,15 @@ class UnknownRecord:
 
 
 Effect = (
-    Replied | Asked | DialogUnusable | DialogClosed | RunStarted | RunSettled | PhaseChanged | UnknownRecord
+    Replied
+    | Asked
+    | DialogUnusable
+    | DialogClosed
+    | FrameClosed
+    | RunStarted
+    | RunSettled
+    | PhaseChanged
+    | UnknownRecord
 )
 
 
@@ -120,6 +136,7 @@ class SessionBridge:
         self._error: str | None = None
         self._problems: Counter[Problem] = Counter()
         self._unknown: set[str] = set()
+        self._frames = OpenFrames()
         self._out: list[Item] = []
         self.phase = phase
         self.gate_ready: dict[str, Any] | None = None
@@ -301,12 +318,20 @@ class SessionBridge:
 
     def _extension_request(self, line: bytes) -> None:
         request = decode(line, records.DialogRequest)
+        if request.method == "setStatus" and request.status_key == FRAME_KEY:
+            frame = self._frames.take(request.status_text)
+            if frame is not None:
+                if frame.ev == "closed":
+                    self._out.append(FrameClosed(frame))
+                return
         tell = self._oneway(request)
         if tell is not None:
             tell()
             return
         try:
-            dialog = read_dialog(request, self.phase)
+            owner = self._frames.owner(request.title)
+            asker = owner.origin if owner else None
+            dialog = read_dialog(request, self.phase, asker, owner.id if owner else None)
         except DialogRefused as refusal:
             asked = "an extension asked" if request.method in DIALOGS else "an extension called"
             self._info("warning", f"{asked} something that was cancelled: {refusal}", "orchestrator")

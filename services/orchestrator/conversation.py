@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -17,8 +16,6 @@ from services.orchestrator.moments import now
 from services.orchestrator.questions import OPEN, Question, QuestionTable
 from services.orchestrator.records import Reply
 from services.orchestrator.widgets import Dialog, encode_cancel
-
-EXPIRY_RETRY = timedelta(milliseconds=100)
 
 _CLOSED_BY_GATE = {"timeout": "expired", "cancelled": "cancelled", "aborted": "cancelled"}
 
@@ -84,6 +81,8 @@ class Conversation:
                     self._tell_pi(encode_cancel(rpc_id))
                 case seen.DialogClosed(call, how):
                     self._closed_by_gate(call, how)
+                case seen.FrameClosed(frame):
+                    self._frame_closed(frame.id, frame.ended)
                 case seen.RunStarted():
                     self._active = self._worked = True
                     self._changed(None)
@@ -106,11 +105,22 @@ class Conversation:
         self._hub.publish(EventKind.UI_RESOLVED, encode(resolved))
         self._changed(None)
 
-    def cancel_open(self, how: str, by: str | None) -> None:
-        """Close all open questions; Pi hears that they are cancelled, so that it can end what it does."""
+    def cancel_open(self, how: str, by: str | None, *, run_only: bool = False) -> None:
+        """Close open questions; Pi hears that they are cancelled, so that it can end what it does.
+
+        `run_only` leaves those that do not hold up the present run: of processes, and of the checkpoint
+        bridge, whose dialogs end with their own asker.
+        """
         for question in self.table.open_questions():
-            self._tell_pi(encode_cancel(question.rpc_id))
+            if run_only and (question.by_process or _frame_of(question) is not None):
+                continue
+            if not question.by_process:
+                self._tell_pi(encode_cancel(question.rpc_id))
             self.end(question, how, by)
+
+    def ask_for_process(self, dialog: Dialog) -> Question:
+        """Ask what a process wants to know; its `ended` says when there is an answer or none will come."""
+        return self._put(None, dialog, by_process=True)
 
     def phase_after_decision(self, phase: dict[str, Any]) -> None:
         """The phase as it is now that a decision was recorded."""
@@ -122,9 +132,13 @@ class Conversation:
             self._hub.publish(EventKind.SYSTEM_EVENT, encode(data))
 
     def _ask(self, rpc_id: Any, dialog: Dialog) -> None:
-        question, superseded = self.table.ask(rpc_id, dialog, now())
-        if self._active:
+        question = self._put(rpc_id, dialog)
+        # A sub-agent in the background asks beyond the run that started it; its frame says when it is over.
+        if self._active and dialog.frame is None:
             self._asked_in_run.add(question.id)
+
+    def _put(self, rpc_id: Any, dialog: Dialog, *, by_process: bool = False) -> Question:
+        question, superseded = self.table.ask(rpc_id, dialog, now(), by_process=by_process)
         if superseded is not None:
             resolved = {
                 "id": superseded.id,
@@ -137,33 +151,32 @@ class Conversation:
             self._hub.publish(EventKind.UI_RESOLVED, encode(resolved))
         self._hub.publish(EventKind.UI_REQUEST, encode(question.descriptor))
         if question.expires is not None:
-            self._watch_clock(question, question.expires - now())
+            seconds = max(0.0, (question.expires - now()).total_seconds())
+            loop = asyncio.get_running_loop()
+            self._timers[question.id] = loop.call_later(seconds, self._expire, question)
         self._changed(None)
-
-    def _watch_clock(self, question: Question, remaining: timedelta) -> None:
-        seconds = max(0.0, remaining.total_seconds())
-        loop = asyncio.get_running_loop()
-        self._timers[question.id] = loop.call_later(seconds, self._expire, question)
+        return question
 
     def _expire(self, question: Question) -> None:
-        if question.how != OPEN:
-            return
-        if question.lock.locked():
-            # An answer is being recorded; the desk decides what became of it.
-            self._watch_clock(question, EXPIRY_RETRY)
-        else:
+        # Also while an answer is being recorded: Pi's clock started earlier, so it hears nothing any more.
+        if question.how == OPEN:
             self.end(question, "expired")
 
     def _closed_by_gate(self, call: str, how: str) -> None:
         question = self.table.find_call(call)
-        if question is not None and not question.lock.locked():
+        if question is not None:
             self.end(question, _CLOSED_BY_GATE.get(how, "gone"))
+
+    def _frame_closed(self, frame: str, how: str) -> None:
+        for question in self.table.open_questions():
+            if _frame_of(question) == frame:
+                self.end(question, how)
 
     def _settle(self, failure: str | None) -> None:
         self._active = False
         # Pi says nothing of dialogs that end with their run. Cancelling is for one that did not.
         for question in self.table.open_questions():
-            if question.id in self._asked_in_run and not question.lock.locked():
+            if question.id in self._asked_in_run:
                 self._tell_pi(encode_cancel(question.rpc_id))
                 self.end(question, "gone")
         self._asked_in_run.clear()
@@ -174,3 +187,7 @@ class Conversation:
             self._write(line)
         except Fault as fault:
             _log.info("the child could not be told", reason=fault.message)
+
+
+def _frame_of(question: Question) -> str | None:
+    return question.dialog.frame if question.dialog is not None else None

@@ -9,6 +9,7 @@ import structlog
 
 from contracts.errors import Code, Fault
 from contracts.identifiers import check_session_id
+from services.orchestrator.asking import Ask
 from services.orchestrator.command_line import ModelChoice
 from services.orchestrator.hub import Subscription
 from services.orchestrator.launching import Launcher
@@ -95,6 +96,10 @@ class SessionManager:
         if not (self._settings.sessions / session_id).is_dir():
             raise Fault(Code.NOT_FOUND, "there is no such session")
         return session or self._remember(session_id)
+
+    async def ask(self, session_id: str, asked: Ask) -> dict[str, Any]:
+        """Ask a session's reviewer for a process; see Session.ask. Raises Fault NOT_FOUND too."""
+        return await self.find(session_id).ask(asked)
 
     def remembered(self, session_id: str) -> Session | None:
         """The session when this orchestrator has anything of it in memory."""

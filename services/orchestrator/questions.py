@@ -18,6 +18,8 @@ clock started before ours, and Pi drops a late answer without a word."""
 ANSWER_MARGIN_SECONDS = 0.1
 
 OPEN = "open"
+JOURNAL_TITLE = 400
+"""Characters of a question's title in the journal."""
 KEPT_ENDED = 500
 """Ended questions of a session that are remembered in memory, the newest."""
 
@@ -55,13 +57,24 @@ class Question:
     refuse_from: datetime | None = None
     expires: datetime | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    by_process: bool = False
+    """True when a process asked and waits for `ended`; else Pi waits for a line."""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    late: dict[str, Any] | None = None
+    """`{title, heard, answer, by, at}`: what came after the end of a process's question."""
+    late_dialog: Dialog | None = None
+    """What a late answer is checked against."""
 
 
 def likeness(dialog: Dialog) -> str:
-    """What makes two askings the same question: kind, widget, phase, and the artifact's name."""
+    """What makes two askings the same question: kind, widget, phase, and the artifact's name; for a sub-agent
+    or process also who asks what."""
     envelope = dialog.envelope
     artifact = envelope.artifact.name if envelope.artifact else ""
-    return "|".join((envelope.kind, envelope.widget, envelope.phase or "", artifact))
+    parts = [envelope.kind, envelope.widget, envelope.phase or "", artifact]
+    if envelope.origin.kind != "main":
+        parts += [envelope.origin.kind, envelope.origin.name, envelope.title]
+    return "|".join(parts)
 
 
 def fingerprint(author: str, key: str, body: bytes) -> str:
@@ -99,7 +112,9 @@ class QuestionTable:
         """The open ones, oldest first."""
         return [question for question in self._questions.values() if question.how == OPEN]
 
-    def ask(self, rpc_id: Any, dialog: Dialog, at: datetime) -> tuple[Question, Question | None]:
+    def ask(
+        self, rpc_id: Any, dialog: Dialog, at: datetime, *, by_process: bool = False
+    ) -> tuple[Question, Question | None]:
         """A new question, and the earlier child's question that it supersedes, if any."""
         self._asked += 1
         identity = public_id(self._session_id, self.generation, rpc_id, self._asked)
@@ -115,17 +130,20 @@ class QuestionTable:
             rpc_id=rpc_id,
             dialog=dialog,
             descriptor=descriptor,
+            by_process=by_process,
         )
         timeout = dialog.envelope.timeout_ms
         if timeout is not None:
             seconds = timeout / 1000
             question.expires = at + timedelta(seconds=seconds)
-            margin = min(seconds * ANSWER_MARGIN, ANSWER_MARGIN_SECONDS)
+            # Only Pi has a clock of its own.
+            margin = 0.0 if by_process else min(seconds * ANSWER_MARGIN, ANSWER_MARGIN_SECONDS)
             question.refuse_from = question.expires - timedelta(seconds=margin)
         self._questions[identity] = question
         self._journal.append(
             {"asked": identity, "generation": self.generation, "likeness": question.likeness}
             | {"at": question.asked_at, "expires_at": question.expires_at}
+            | {"from": descriptor["from"], "title": str(descriptor["title"])[:JOURNAL_TITLE]}
         )
         superseded = self._supersede(question)
         self._forget_oldest()
@@ -144,13 +162,21 @@ class QuestionTable:
         """Close an open question; returns the data of `ui_resolved`."""
         question.how, question.by, question.answer = how, by, answer
         question.resolved_at = iso(at)
+        if question.by_process and how == "expired":
+            question.late_dialog = question.dialog
         question.dialog = None
         question.descriptor = {}
         line = {"ended": question.id, "how": how, "by": by, "at": question.resolved_at, "answer": answer}
         if question.receipt is not None:
             line |= {"receipt": question.receipt, "idempotency": question.idempotency}
         self._journal.append(line)
+        question.ended.set()
         return {"id": question.id, "how": how, "by": by, "at": question.resolved_at, "answer": answer}
+
+    def keep_late(self, question: Question, late: dict[str, Any]) -> None:
+        """Keep an answer that came too late; see `Question.late`."""
+        question.late, question.late_dialog = late, None
+        self._journal.append({"late": question.id, **late})
 
     def find(self, identity: str) -> Question:
         """The question of a public id. Raises Fault NOT_FOUND."""
@@ -215,6 +241,8 @@ class QuestionTable:
                 question.how, question.by, question.answer = how, line.get("by"), line.get("answer")
                 question.resolved_at = line.get("at")
                 question.receipt, question.idempotency = line.get("receipt"), line.get("idempotency")
+            case {"late": str(identity)} if identity in self._questions:
+                self._questions[identity].late = {key: line[key] for key in line if key != "late"}
             case {"superseded": str(identity), "by": str(newer)} if identity in self._questions:
                 self._questions[identity].superseded_by = newer
             case {"generation": int(generation)}:

@@ -8,6 +8,7 @@ import msgspec
 
 from contracts.errors import Code, Fault
 from contracts.identifiers import check_session_id
+from services.orchestrator.asking import CALL_MS, QUESTION_MS, Ask, AskedQuestion
 from services.orchestrator.command_line import ModelChoice
 from services.orchestrator.config import OrchestratorSettings
 from services.orchestrator.hub import Batch, Subscription
@@ -29,6 +30,14 @@ _STATES = {
     "idle": pb.SESSION_STATE_IDLE,
     "closing": pb.SESSION_STATE_CLOSING,
     "crashed": pb.SESSION_STATE_CRASHED,
+}
+
+_ASK_STATUSES = {
+    "ok": pb.ASK_STATUS_OK,
+    "timeout-or-cancelled": pb.ASK_STATUS_TIMEOUT_OR_CANCELLED,
+    "timeout": pb.ASK_STATUS_TIMEOUT,
+    "cancelled": pb.ASK_STATUS_CANCELLED,
+    "no-host": pb.ASK_STATUS_NO_HOST,
 }
 
 
@@ -140,6 +149,29 @@ class OrchestratorService(pb_grpc.OrchestratorServiceServicer):
         session = self._manager.find(request.session_id)
         messages = await asyncio.to_thread(read_transcript, session.directory / "pi", session.id)
         return pb.GetTranscriptResponse(messages_json=msgspec.json.encode(messages))
+
+    async def Ask(self, request: pb.AskRequest, context: Any) -> pb.AskResponse:
+        """See the proto."""
+        asked = Ask(
+            call=request.call_id,
+            questions=[
+                AskedQuestion(each.question, list(each.options), each.placeholder or None)
+                for each in request.questions
+            ],
+            sender=request.asker,
+            timeout_ms=request.timeout_ms or CALL_MS,
+            question_timeout_ms=request.question_timeout_ms or QUESTION_MS,
+        )
+        result = await self._manager.ask(request.session_id, asked.checked())
+        return pb.AskResponse(
+            status=_ASK_STATUSES[result["status"]],
+            answers=[
+                pb.AskAnswer(
+                    question=each["question"], answer=each["answer"], late=bool(each.get("late", False))
+                )
+                for each in result["answers"]
+            ],
+        )
 
     async def GetRunner(self, request: pb.GetRunnerRequest, context: Any) -> pb.GetRunnerResponse:
         """See the proto."""

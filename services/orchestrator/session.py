@@ -10,6 +10,7 @@ import structlog
 
 from contracts.errors import Code, Fault
 from services.orchestrator.answers import AnswerDesk
+from services.orchestrator.asking import Ask, AskDesk
 from services.orchestrator.bridge import SessionBridge
 from services.orchestrator.child import STDERR_TOLD, Launch, PiChild
 from services.orchestrator.conversation import Conversation
@@ -41,6 +42,7 @@ class _Run:
     conversation: Conversation
     ownership: Ownership
     journal: QuestionJournal
+    asks: AskDesk
     token: str
     started_at: datetime
     resumes: bool
@@ -145,6 +147,15 @@ class Session:
         """
         return await asyncio.shield(self._spawn(self._respond(body, author, key)))
 
+    async def ask(self, asked: Ask) -> dict[str, Any]:
+        """Ask the reviewer for a process that works for this session; see AskDesk.ask.
+
+        Raises Fault SESSION_NOT_LIVE without an agent that works.
+        """
+        run = self._working()
+        self.last_activity = time.monotonic()
+        return await run.asks.ask(asked)
+
     async def steer(self, text: str) -> str:
         """Send free text to the agent; Pi's disposition.
 
@@ -162,7 +173,7 @@ class Session:
         """End the current run. Open dialogs go first: one without a signal holds up Pi's abort."""
         run = self._working()
         self.last_activity = time.monotonic()
-        run.conversation.cancel_open("cancelled", author)
+        run.conversation.cancel_open("cancelled", author, run_only=True)
         await run.child.rpc.call("clear_queue")
         await run.child.rpc.call("abort", ABORT_SECONDS)
 
@@ -196,11 +207,15 @@ class Session:
             surroundings.doors.dismiss(token)
             if ownership is not None:
                 ownership.release()
-            self.state = "closed"
-            if isinstance(error, Fault):
-                self._tell("closed", error.message)
-                error.details.setdefault("session_id", self.id)
-            raise
+            if isinstance(error, OSError):
+                text = f"the session's folder cannot be used ({error.strerror}); look at the machine"
+                error = Fault(Code.UNAVAILABLE, text)
+            if not isinstance(error, Fault):
+                self.state = "closed"
+                raise
+            self._tell("closed", error.message)
+            error.details.setdefault("session_id", self.id)
+            raise error from None
         self._run = run
         expectation = Expectation(self.id, choice_of(manifest), resumes)
         run.coming_up = self._spawn(self._come_up(run, expectation))
@@ -211,7 +226,8 @@ class Session:
         self, launch: Launch, ownership: Ownership, manifest: dict[str, Any], token: str, resumes: bool
     ) -> _Run:
         journal = QuestionJournal(self.directory)
-        table = QuestionTable(self.id, journal, journal.past())
+        past = journal.past()
+        table = QuestionTable(self.id, journal, past)
         self.generation = table.start_generation(now())
         self._tell("starting", None)
         bridge = SessionBridge(self.generation, _phase_of(manifest))
@@ -232,7 +248,8 @@ class Session:
             raise
         process = child.process
         ownership.name_child(process.pid, process.start_ticks, f"THT_AGENT_TOKEN={token}", self.generation)
-        return _Run(child, conversation, ownership, journal, token, now(), resumes)
+        asks = AskDesk(conversation, journal, past)
+        return _Run(child, conversation, ownership, journal, asks, token, now(), resumes)
 
     async def _come_up(self, run: _Run, expectation: Expectation) -> Started:
         settings = self._surroundings.settings
@@ -289,6 +306,7 @@ class Session:
     def _end_run(self, run: _Run, state: str, reason: str | None, ended: Exit | None) -> None:
         for question in run.conversation.table.open_questions():
             run.conversation.end(question, "gone")
+        run.asks.close()
         stderr = run.child.process.stderr_tail(STDERR_TOLD) if state == "crashed" else None
         self._phase = run.conversation.bridge.phase
         self._run = None

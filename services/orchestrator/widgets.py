@@ -86,6 +86,8 @@ class Dialog:
     """What Pi hears for the options `0`, `1`, ... of a plain select; None for any other dialog."""
     marked: bool
     """True when the gate asked, with an envelope."""
+    frame: str | None = None
+    """Id of the checkpoint bridge's call that asks; None for any other dialog."""
 
     def descriptor(self, public_id: str, asked_at: datetime) -> dict[str, Any]:
         """The public descriptor, version 1."""
@@ -119,8 +121,13 @@ def public_id(session_id: str, generation: int, rpc_id: Any, fallback: int) -> s
     return f"{session_id}.{generation}.{word}"
 
 
-def read_dialog(request: DialogRequest, phase: str | None) -> Dialog:
-    """The question in a native dialog request. `phase` is the session's, for a dialog that names none.
+def read_dialog(
+    request: DialogRequest, phase: str | None, asker: Origin | None = None, frame: str | None = None
+) -> Dialog:
+    """The question in a native dialog request.
+
+    `phase` is the session's, for a dialog that names none; `asker` and `frame` are of the bridge's call that
+    shows it.
 
     Raises DialogRefused for a method or shape that nobody could answer.
     """
@@ -129,7 +136,7 @@ def read_dialog(request: DialogRequest, phase: str | None) -> Dialog:
         raise DialogRefused(f"the dialog {_text(method)!r} is not known")
     if method == "input" and isinstance(request.title, str) and request.title.startswith(ENVELOPE_MARK):
         return _marked_dialog(request)
-    return _plain_dialog(request, phase)
+    return _plain_dialog(request, phase, asker, frame)
 
 
 def _marked_dialog(request: DialogRequest) -> Dialog:
@@ -166,7 +173,9 @@ def _unanswerable(envelope: Envelope) -> str | None:
     return None
 
 
-def _plain_dialog(request: DialogRequest, phase: str | None) -> Dialog:
+def _plain_dialog(
+    request: DialogRequest, phase: str | None, asker: Origin | None, frame: str | None
+) -> Dialog:
     method = cast("Literal['select', 'confirm', 'input', 'editor']", request.method)
     native: tuple[Any, ...] | None = None
     options: list[Option] = []
@@ -186,10 +195,10 @@ def _plain_dialog(request: DialogRequest, phase: str | None) -> Dialog:
         placeholder=None if request.placeholder is None else _text(request.placeholder),
         prefill=None if request.prefill is None else _text(request.prefill),
         phase=phase,
-        origin=Origin("main", "extension"),
+        origin=asker or Origin("main", "extension"),
         timeout_ms=request.timeout,
     )
-    return Dialog(envelope, method, native, marked=False)
+    return Dialog(envelope, method, native, marked=False, frame=frame)
 
 
 def _text(value: Any) -> str:
@@ -263,9 +272,10 @@ def _check_confirm(_envelope: Envelope, given: dict[str, Any]) -> None:
         raise _misfit("/confirmed", "confirmed is true or false")
 
 
-def _check_words(_envelope: Envelope, given: dict[str, Any]) -> None:
+def _check_words(envelope: Envelope, given: dict[str, Any]) -> None:
     _only(given, "text")
-    _check_text(given, "text", blank=True)
+    # A sub-agent or process asked one thing; to say nothing is to cancel.
+    _check_text(given, "text", blank=envelope.origin.kind == "main")
 
 
 def _check_artifact_gate(_envelope: Envelope, given: dict[str, Any]) -> None:
@@ -366,6 +376,13 @@ def encode_answer(
     else:
         response["value"] = answer["text"]
     return msgspec.json.encode(response) + b"\n"
+
+
+def heard_text(dialog: Dialog, answer: dict[str, Any]) -> str:
+    """What the asker of a plain select or text hears."""
+    if dialog.native_options is not None:
+        return str(dialog.native_options[int(answer["value"])])
+    return str(answer["text"])
 
 
 def encode_cancel(rpc_id: Any) -> bytes:
