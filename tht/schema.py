@@ -7,7 +7,7 @@ a table that is not on it does not exist here, a denied column is not named and 
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from importlib import import_module
@@ -31,6 +31,8 @@ SAMPLE_CAP = 100
 @dataclass(frozen=True, slots=True)
 class _Catalog:
     tables: list[TableInfo]
+    columns: dict[tuple[str, str], list[str]]
+    """Names of all columns by schema and table in small letters, the denied ones among them."""
     as_of: str
     read_at: float
 
@@ -150,14 +152,26 @@ def _find(found: Sequence[TableInfo], wanted: str) -> TableInfo:
     raise Fault(Code.NOT_FOUND, f"there is no table {wanted[:80]!r} in this workspace{hint}")
 
 
+def columns_of(workspace: Workspace, schema: str, table: str) -> list[str] | None:
+    """The columns of a table or view, denied ones too, for the guard; None when there is no single such
+    table."""
+    found = [
+        columns
+        for (place, name), columns in _catalog(workspace, None).columns.items()
+        if name == table.lower() and schema.lower() in ("", place)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _catalog(workspace: Workspace, cancel: Cancel | None) -> _Catalog:
     with _lock:
         known = _catalogs.get(workspace.fingerprint)
     if known is not None and time.monotonic() - known.read_at < AGE_S:
         return known
-    read = _Catalog(
-        _read(workspace, cancel), datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    )
+    found = _read(workspace, cancel)
+    columns = {(t.schema.lower(), t.name.lower()): [column.name for column in t.columns] for t in found}
+    as_of = datetime.now(UTC).isoformat(timespec="seconds")
+    read = _Catalog(_allowed(workspace, found), columns, as_of, time.monotonic())
     with _lock:
         _catalogs[workspace.fingerprint] = read
     return read
@@ -176,7 +190,7 @@ def _read(workspace: Workspace, cancel: Cancel | None) -> list[TableInfo]:
     reader = import_module(f"tht.sql.catalogs.{name}")
     with warm.engine(workspace) as engine:
         found: list[TableInfo] = reader.read(engine)
-    return _allowed(workspace, found)
+    return found
 
 
 def _allowed(workspace: Workspace, found: list[TableInfo]) -> list[TableInfo]:
@@ -187,7 +201,7 @@ def _allowed(workspace: Workspace, found: list[TableInfo]) -> list[TableInfo]:
     from tht.sql.relations import Relation
     from tht.sql.verdicts import restrictions_of
 
-    restrictions = restrictions_of(workspace)
+    restrictions = replace(restrictions_of(workspace), known_columns=None)
     rules = policy(LEXICAL.get(workspace.dialect, workspace.dialect))
     shown = (
         [table for table in found if restrictions.may_read(Relation(table.name, table.schema), rules)]

@@ -12,7 +12,7 @@ from tht.sql.cancel import Cancel
 from tht.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from tht.sql.export import Export
+    from tht.sql.export_file import Export
 
 __all__ = ["Cancel", "check", "export", "preview", "role_checks"]
 
@@ -85,8 +85,8 @@ def export(
     result_id: str | None = None,
     cancel: Cancel | None = None,
 ) -> "Export":
-    """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.export.Export`."""
-    from tht.sql.export import export as run
+    """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.export_file.Export`."""
+    from tht.sql.export_file import export as run
     from tht.sql.verdicts import verdict_of
 
     verdict = verdict_of(workspace, sql)

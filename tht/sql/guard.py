@@ -15,7 +15,7 @@ from sqlglot import exp
 from contracts.errors import Code, Fault
 from tht.sql.lexer import Piece, refused, scan, statements
 from tht.sql.nodes import check_nodes
-from tht.sql.parsing import FILE_MARK, match_words, parse_one, plain_text, significant
+from tht.sql.parsing import FILE_MARK, check_nesting, match_words, parse_one, plain_text, significant
 from tht.sql.policy import Policy, known_functions, policy
 from tht.sql.relations import Relation, relations
 from tht.sql.restrictions import Restrictions
@@ -88,6 +88,7 @@ class _Judge:
         self.words = words
 
     def verdict(self) -> Verdict:
+        check_nesting(self.words)
         self._check_words()
         first = self.words[0].text.lower() if self.words[0].kind == "word" else ""
         if first == "explain" or (first == "analyze" and self.dialect == "mariadb"):

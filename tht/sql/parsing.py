@@ -16,7 +16,9 @@ from tht.sql.policy import names
 
 STACK = 256 << 20
 """Bytes of stack of the parsing thread; only what is used is paid for."""
-DEPTH = 50_000
+NESTING = 500
+"""Parentheses and CASEs inside each other; no question needs more, and deeper ones only burn time."""
+DEPTH = 20_000
 """Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's
 default."""
 
@@ -45,8 +47,8 @@ logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 _TYPES_BEFORE_TEXT = names(
     "point line lseg box polygon circle macaddr macaddr8 pg_lsn tsvector tsquery cidr money bytea regclass "
     "regtype regproc oid int4range int8range numrange tsrange tstzrange daterange int4multirange "
-    "int8multirange nummultirange tsmultirange tstzmultirange datemultirange jsonpath pg_snapshot xid8 hstore "
-    "citext ltree geometry geography"
+    "int8multirange nummultirange tsmultirange tstzmultirange datemultirange jsonpath pg_snapshot "
+    "xid8 hstore citext ltree geometry geography"
 )
 """Types that PostgreSQL takes before a literal and sqlglot does not."""
 
@@ -113,6 +115,19 @@ def match_words(pieces: Sequence[Piece], at: int, words: Sequence[str]) -> bool:
     return len(found) == len(words) and all(
         piece.kind == "word" and piece.text.lower() == word for piece, word in zip(found, words, strict=True)
     )
+
+
+def check_nesting(pieces: Sequence[Piece]) -> None:
+    """Raises Fault REFUSED for a text that is nested deeper than NESTING, before anything recurses into
+    it."""
+    depth = cases = run = 0
+    for piece in pieces:
+        word = piece.text.lower() if piece.kind == "word" else piece.text
+        depth += (word in ("(", "[", "{")) - (word in (")", "]", "}"))
+        cases += (word == "case") - (word == "end")
+        run = run + 1 if word in ("not", "+", "-", "~", "!") else 0
+        if max(depth, cases, run) > NESTING:
+            raise refused(f"the statement is nested more than {NESTING} levels deep")
 
 
 def parse_one(text: str, parser: str) -> exp.Expr:

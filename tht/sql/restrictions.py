@@ -1,6 +1,6 @@
 """The workspace's allow list, enforced on the names that a statement resolves to."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -13,6 +13,10 @@ from tht.sql.relations import Relation, folded
 
 ViewDefinition = Callable[[Relation], str | None]
 """Gives the SELECT behind a view, None for a table. Raises Fault when it cannot be known."""
+
+
+KnownColumns = Callable[[Relation], Sequence[str] | None]
+"""Gives the columns of a table or view, None when they are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class Restrictions:
     default_schema: str = ""
     """Where names without a schema are looked up, when the dialect's policy cannot say it."""
     view_definition: ViewDefinition | None = field(default=None, compare=False)
+    known_columns: KnownColumns | None = field(default=None, compare=False)
 
     @property
     def restricted(self) -> bool:
@@ -62,11 +67,16 @@ class Restrictions:
 
     def denied(self, relation: Relation) -> tuple[str, ...]:
         """The patterns of the columns of `relation` that may not be read."""
-        return tuple(
+        patterns = tuple(
             column
             for owner, column in map(_split, self.deny_columns)
             if _matches(owner, relation, self._home(relation))
         )
+        columns = self.known_columns(relation) if patterns and self.known_columns else None
+        if columns is None:
+            return patterns
+        names = [column.lower() for column in columns]
+        return tuple(pattern for pattern in patterns if any(fnmatchcase(name, pattern) for name in names))
 
     def denies(self, relation: Relation, column: str) -> bool:
         """True when `column` of `relation` may not be read."""

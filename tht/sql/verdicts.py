@@ -28,12 +28,18 @@ def restrictions_of(workspace: Workspace) -> Restrictions:
         with warm.engine(workspace) as engine:
             return engine.view_definition(relation.schema, relation.name)
 
+    def known_columns(relation: Relation) -> list[str] | None:
+        from tht import schema
+
+        return schema.columns_of(workspace, relation.schema, relation.name)
+
     return Restrictions(
         schemas=allow.schemas,
         tables=allow.tables,
         deny_columns=allow.deny_columns,
         default_schema=_default_schema(workspace),
         view_definition=view_definition,
+        known_columns=known_columns,
     )
 
 

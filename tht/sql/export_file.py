@@ -2,8 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ def export(
     whole = kept if kept is not None and kept.facts.complete else None
 
     def chunks(running: Export) -> Iterator[Chunk]:
-        with ExitStack() as stack:
+        with _time_is_a_cap(running, timeout_s), ExitStack() as stack:
             if whole is not None:
                 schema, batches = whole.schema(), whole.read(0, whole.rows)
             else:
@@ -116,6 +116,21 @@ def export(
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", workspace.name)
     extension = {"csv": "csv", "parquet": "parquet", "arrow": "arrow"}[format_]
     return Export(format_, f"{name}-{sha256[:8]}.{extension}", result_id if whole else None, chunks)
+
+
+@contextmanager
+def _time_is_a_cap(running: Export, timeout_s: float) -> Generator[None]:
+    """A result whose rows are still coming when the time is over is too large for it; trying again would not
+    help."""
+    try:
+        yield
+    except Fault as fault:
+        if fault.code is Code.TIMEOUT and running.rows:
+            message = (
+                f"the export had {running.rows} rows and no end after {timeout_s:g} s, the limit of time"
+            )
+            raise Fault(Code.OVER_CAP, message) from fault
+        raise
 
 
 def _chained(first: pa.RecordBatch | None, rest: Batches) -> Batches:

@@ -1,0 +1,126 @@
+"""The guard on statements kept as data: `statements/<dialect>/{allow,deny,allow_listed,deny_listed}.sql`."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from contracts.errors import Code, Fault
+from tht.sql.guard import SQL_CAP, judge
+from tht.sql.restrictions import Restrictions
+
+STATEMENTS = Path(__file__).parent / "statements"
+OPEN = Restrictions()
+LISTED = Restrictions(tables=("orders", "customers", "v_paid"), deny_columns=("customers.email",))
+
+
+def statements(name: str) -> list[tuple[str, str]]:
+    return [
+        (path.parent.name, line)
+        for path in sorted(STATEMENTS.glob(f"*/{name}.sql"))
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]
+    ]
+
+
+def listed(dialect: str) -> Restrictions:
+    return dataclasses.replace(LISTED, default_schema="shop" if dialect == "mariadb" else "")
+
+
+@pytest.mark.parametrize(("dialect", "sql"), statements("allow"))
+def test_a_read_passes(dialect: str, sql: str) -> None:
+    assert judge(sql, dialect, OPEN).statement in {
+        "select",
+        "explain",
+        "describe",
+        "show",
+        "pragma",
+        "summarize",
+    }
+
+
+@pytest.mark.parametrize(("dialect", "sql"), statements("deny"))
+def test_what_is_no_read_is_refused(dialect: str, sql: str) -> None:
+    with pytest.raises(Fault) as caught:
+        judge(sql, dialect, OPEN)
+    assert caught.value.code is Code.REFUSED
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize(("dialect", "sql"), statements("allow_listed"))
+def test_a_read_within_the_allow_list_passes(dialect: str, sql: str) -> None:
+    assert judge(sql, dialect, listed(dialect)).sha256
+
+
+@pytest.mark.parametrize(("dialect", "sql"), statements("deny_listed"))
+def test_a_read_beyond_the_allow_list_is_refused(dialect: str, sql: str) -> None:
+    with pytest.raises(Fault) as caught:
+        judge(sql, dialect, listed(dialect))
+    assert caught.value.code is Code.REFUSED
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "postgres", "mariadb", "mysql"])
+@pytest.mark.parametrize("sql", ["", "  \n", ";", "-- nothing", "/* nothing */", ";;;"])
+def test_nothing_is_refused(dialect: str, sql: str) -> None:
+    with pytest.raises(Fault, match="no statement"):
+        judge(sql, dialect, OPEN)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("sqlite", "SELECT 1 -- a\rDELETE FROM t"),
+        ("mariadb", "SELECT 1 # a\rDELETE FROM t"),
+    ],
+)
+def test_a_carriage_return_ends_no_comment_where_the_engine_says_so(dialect: str, sql: str) -> None:
+    assert judge(sql, dialect, OPEN).statement == "select"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("postgres", "SELECT 1 -- a\r; DELETE FROM t"),
+        ("duckdb", "SELECT 1 -- a\r; DELETE FROM t"),
+        ("sqlite", "SELECT 1 -- a\r\n; DELETE FROM t"),
+        ("mariadb", "SELECT 1 --a\n; DELETE FROM t"),
+        ("sqlite", "SELECT 1 /* /* */ ; DELETE FROM t -- */"),
+        ("postgres", "SELECT pg_read_file --\n('/etc/passwd')"),
+        ("mariadb", "SELECT load_file --\n('/etc/passwd')"),
+        ("postgres", "SELECT 'a'\n; DELETE FROM t"),
+        ("postgres", "SELECT U&'\\0027'; DELETE FROM t --'"),
+    ],
+)
+def test_c04_comments_and_quotes_hide_nothing(dialect: str, sql: str) -> None:
+    with pytest.raises(Fault) as caught:
+        judge(sql, dialect, OPEN)
+    assert caught.value.code is Code.REFUSED
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "postgres", "mariadb"])
+def test_depth_and_length_have_one_clear_answer(dialect: str) -> None:
+    assert judge(f"SELECT {'(' * 200}1{')' * 200}", dialect, OPEN).statement == "select"
+    with pytest.raises(Fault) as deep:
+        judge(f"SELECT {'(' * 100_000}1{')' * 100_000}", dialect, OPEN)
+    assert deep.value.code is Code.REFUSED
+    with pytest.raises(Fault) as long:
+        judge(f"SELECT '{'x' * SQL_CAP}'", dialect, OPEN)
+    assert long.value.code is Code.TOO_LARGE
+
+
+def test_a_verdict_names_the_tables_without_the_ctes() -> None:
+    sql = "WITH o AS (SELECT * FROM orders), c AS (SELECT 1) SELECT * FROM o, c, public.customers"
+    verdict = judge(sql, "postgres", OPEN)
+    assert {str(table) for table in verdict.tables} == {"orders", "public.customers"}
+
+
+def test_a_view_shows_no_denied_column() -> None:
+    views = {"everything": "SELECT * FROM customers", "names": "SELECT id, name FROM customers"}
+    columns = {"names": ["id", "name"]}
+    restrictions = Restrictions(
+        deny_columns=("email",),
+        view_definition=lambda relation: views.get(relation.name),
+        known_columns=lambda relation: columns.get(relation.name),
+    )
+    assert judge("SELECT * FROM names", "postgres", restrictions).statement == "select"
+    with pytest.raises(Fault, match="denies"):
+        judge("SELECT name FROM everything", "postgres", restrictions)

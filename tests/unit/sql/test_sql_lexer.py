@@ -1,0 +1,94 @@
+"""The lexer loses nothing and reads quotes and comments as each engine does."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.errors import Fault
+from tht.sql.lexer import LEXICONS, scan, statements
+
+DIALECTS = sorted(LEXICONS)
+FRAGMENTS = st.sampled_from(
+    [
+        "'",
+        '"',
+        "`",
+        "[",
+        "]",
+        "--",
+        "-- ",
+        "/*",
+        "*/",
+        "#",
+        ";",
+        "\n",
+        "\r",
+        " ",
+        "$",
+        "$a$",
+        "\\",
+        "a",
+        "1",
+        "E",
+        "U&",
+        "x",
+        "(",
+        "!",
+        "M!",
+    ]
+)
+TEXTS = st.one_of(st.text(max_size=40), st.lists(FRAGMENTS, max_size=20).map("".join))
+
+
+@given(st.sampled_from(DIALECTS), TEXTS)
+def test_pieces_are_the_text(dialect: str, sql: str) -> None:
+    try:
+        pieces = scan(sql, dialect)
+    except Fault as fault:
+        assert fault.message
+    else:
+        assert "".join(piece.text for piece in pieces) == sql
+
+
+@given(st.sampled_from(DIALECTS), st.text(alphabet=st.characters(exclude_characters="\0\\"), max_size=30))
+def test_a_quoted_string_is_one_piece_with_its_value(dialect: str, value: str) -> None:
+    quoted = "'" + value.replace("'", "''") + "'"
+    pieces = scan(f"SELECT {quoted}", dialect)
+    assert pieces[-1].kind == "string"
+    assert pieces[-1].value.replace("''", "'") == value.replace("''", "'")
+    assert len(statements(pieces)) == 1
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "count"),
+    [
+        ("postgres", "SELECT $a$;$a$; SELECT 2", 2),
+        ("postgres", "SELECT /* /* ; */ ; */ 1", 1),
+        ("sqlite", "SELECT /* /* */ 1; SELECT 2 -- */", 2),
+        ("sqlite", "SELECT [a;b]; SELECT `;`", 2),
+        ("mariadb", "SELECT 'a\\';' ; SELECT \"\\\";\"", 2),
+        ("mariadb", "SELECT 1--1; SELECT 2", 2),
+        ("duckdb", "SELECT E'\\';' ; SELECT $$;$$", 2),
+        ("postgres", "SELECT '\\'; SELECT 2", 2),
+    ],
+)
+def test_c01_statements_are_counted_by_the_engines_rules(dialect: str, sql: str, count: int) -> None:
+    assert len(statements(scan(sql, dialect))) == count
+
+
+@pytest.mark.parametrize(
+    ("sql", "value"),
+    [
+        (r'U&"pg\005Fread"', "pg_read"),
+        ("u&\"d!0061t!+000061\" UESCAPE '!'", "data"),
+        (r"U&'a\\b'", r"a\b"),
+    ],
+)
+def test_unicode_escapes_are_read(sql: str, value: str) -> None:
+    assert scan(sql, "postgres")[0].value == value
+
+
+@pytest.mark.parametrize("sql", ["'a", '"a', "/* a", "$a$ b", r'U&"\zz"', "a\0b", r'U&"\0000"'])
+def test_what_has_no_end_is_refused(sql: str) -> None:
+    with pytest.raises(Fault):
+        scan(sql, "postgres")
