@@ -1,6 +1,7 @@
 """The containers that `make test-compose` brought up, and a reviewer at their gateway."""
 
 import os
+import shlex
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +15,7 @@ def containers() -> Containers:
     """The running project."""
     if "THOTHII_COMPOSE" not in os.environ:
         pytest.skip("no containers are up: run make test-compose")
-    project = Containers(os.environ["THOTHII_COMPOSE"].split(" "))
+    project = Containers(shlex.split(os.environ["THOTHII_COMPOSE"]))
     assert {name: project.health(name) for name in SERVICES} == dict.fromkeys(SERVICES, "healthy")
     return project
 
