@@ -75,10 +75,14 @@ class Artifacts:
         except FileExistsError as error:
             raise ExecutorError(ErrorCode.OUTPUT_EXISTS, "the artifact directory exists") from error
         try:
-            create_file(self.file(JOURNAL_FILE), json.dumps(place.journal()).encode())
+            self.note(place)
         except OSError:
             remove_tree(self.path)
             raise
+
+    def note(self, place: WorktreePlace) -> None:
+        """Write down where a worktree is going to be, so that a killed run can be cleaned up."""
+        create_file(self.file(JOURNAL_FILE), json.dumps(place.journal()).encode())
 
     def freeze(self, plan: dict[str, Any], session: bytes) -> str:
         """Write plan and session as they were checked; returns the path of the frozen session."""

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -43,7 +44,8 @@ class CheckCommand:
             sandbox = choose_sandbox(tree, home)
             result["sandbox"] = sandbox.name
             output = _Output()
-            outcome = self._run(sandbox.command(["sh", "-c", self._command]), tree, home, output)
+            words = [*_dying_with_us(), *sandbox.command(["sh", "-c", self._command])]
+            outcome = self._run(words, tree, home, output)
             result |= outcome | {"outputSha256": output.digest.hexdigest(), "outputBytes": output.size}
             replace_bytes(artifacts.file(CHECK_FILE), output.tail)
         except OSError as error:
@@ -95,6 +97,12 @@ class _Output:
                 self.digest.update(chunk)
                 self.size += len(chunk)
                 self.tail = (self.tail + chunk)[-_KEPT_OUTPUT_BYTES:]
+
+
+def _dying_with_us() -> list[str]:
+    """So that the command of a killed run does not go on in a directory that the next run removes."""
+    program = shutil.which("setpriv")
+    return [program, "--pdeathsig", "KILL"] if program else []
 
 
 def _remove_uncommitted(tree: str, lost_files: list[dict[str, Any]]) -> None:

@@ -40,8 +40,12 @@ class Constraints:
     @classmethod
     def accept(cls, document: Any) -> "Constraints":
         """The limits in a plan. Raises ExecutorError UNSUPPORTED_PLAN unless they are one of the two sets."""
+        try:
+            wanted = canonical_json(document)
+        except (ValueError, RecursionError):
+            wanted = b""
         for known in (_STANDARD, _WITH_DELETE):
-            if canonical_json(document) == canonical_json(known):
+            if wanted == canonical_json(known):
                 return cls(dict(known))
         raise ExecutorError(
             ErrorCode.UNSUPPORTED_PLAN, "the plan asks for execution constraints that are not supported"

@@ -116,7 +116,7 @@ class _Execution:
             lock = stack.enter_context(self._artifacts.locked())
             receipt = self._unfinished_receipt()
             if receipt is not None:
-                return self._finish(receipt, self._artifacts.sweep(), None)
+                return self._resume(receipt, lock.descriptor)
             require_absent_ref(self._plan)
             if valid is None:
                 raise ExecutorError(ErrorCode.OUTPUT_EXISTS, "another process has just finished the plan")
@@ -132,6 +132,18 @@ class _Execution:
             return None
         result = receipt.get("result")
         return receipt if isinstance(result, dict) and result.get("commit") == commit else None  # type: ignore[reportUnknownMemberType]
+
+    def _resume(self, receipt: dict[str, Any], lock: int) -> dict[str, Any]:
+        """Finish a run that was killed when it had made the ref; a check runs on a new checkout."""
+        warnings = self._artifacts.sweep()
+        if self._options.after_commit is None or warnings:
+            return self._finish(receipt, warnings, None)
+        place = WorktreePlace.choose()
+        self._artifacts.note(place)
+        workspace, commit = self._plan.workspace, str(receipt["result"]["commit"])
+        worktree = add_worktree(workspace.root, workspace.git_common_dir, place, commit, (lock,))
+        check = self._options.after_commit(worktree, [], self._artifacts)
+        return self._finish(receipt, self._artifacts.sweep(), check)
 
     def _require_absent_ref(self) -> None:
         try:

@@ -67,9 +67,10 @@ def validate_checkpoint(plan: Plan, inspect: Inspect) -> ValidPlan:
 
 def require_absent_ref(plan: Plan) -> None:
     """Raises ExecutorError OUTPUT_EXISTS when the output ref, or a ref in its way, exists."""
-    git = Git(plan.workspace.root)
-    for ref in (plan.output.ref, REF_ROOT, REF_ROOT.rpartition("/")[0]):
-        if git.ref_value(ref) is not None:
+    parent = REF_ROOT.rpartition("/")[0]
+    taken = Git(plan.workspace.root).line("for-each-ref", "--format=%(refname)", parent).split("\n")
+    for ref in (plan.output.ref, REF_ROOT, parent):
+        if ref in taken:
             raise ExecutorError(ErrorCode.OUTPUT_EXISTS, f"the ref {ref} exists")
 
 

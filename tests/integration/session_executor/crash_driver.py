@@ -1,7 +1,7 @@
 """Kill a run of the executor at every change it makes to the system, run again, and print what is left.
 
 A process of its own, so that it may fork. Usage: `python -m tests.integration.session_executor.crash_driver
-DIRECTORY changes|orphans|steps`. Prints one JSON object for every kill point.
+DIRECTORY changes|orphans|steps FIRST STRIDE`. Prints one JSON object for every kill point.
 """
 
 import json
@@ -89,10 +89,10 @@ def run_again(repository: Repository, plan: Plan) -> dict[str, Any]:
     return {"status": status, "left": left, "content": ref}
 
 
-def points(directory: Path, kind: str) -> Iterator[dict[str, Any]]:
+def points(directory: Path, kind: str, first: int, stride: int) -> Iterator[dict[str, Any]]:
     template = make_repository(directory / "template")
     arm = {"changes": kill_at_change, "orphans": kill_after_spawn}.get(kind)
-    number = 0
+    number = first
     while True:
         base = directory / f"{kind}-{number}"
         temporary = base / "tmp"
@@ -113,11 +113,11 @@ def points(directory: Path, kind: str) -> Iterator[dict[str, Any]]:
 
             ended = in_child(plan, lambda: None, ExecutionOptions(progress=progress))
         yield {"point": number, "ended": ended, **run_again(repository, plan)}
-        number += 1
-        if ended == "finished" or (arm is None and number == len(STEPS)):
+        number += stride
+        if ended == "finished" or (arm is None and number >= len(STEPS)):
             return
 
 
 if __name__ == "__main__":
-    for point in points(Path(sys.argv[1]), sys.argv[2]):
+    for point in points(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])):
         print(json.dumps(point))

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from session_executor import sandbox
+from session_executor.artifacts import Artifacts
 from session_executor.check import CheckCommand
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.execute import ExecutionOptions, execute_plan
@@ -171,6 +172,17 @@ def test_a_check_sees_the_commit_and_changes_nothing(repository: Repository, ses
         "generated.txt",
     ]
     assert repository.git("show", f"{plan.output.ref}:generated.txt") == "x\n"
+
+
+def test_d07_a_killed_check_is_run_again(repository: Repository, session: Path) -> None:
+    plan = make_plan(repository, session)
+    receipt = run(plan)
+    artifacts = Artifacts(plan.workspace.git_common_dir, plan.plan_id)
+    artifacts.write_receipt({**receipt, "status": "prepared", "completedAt": None})
+    result = check(plan, 'cat generated.txt; test -z "$(git status --porcelain)"')
+    assert result["exitCode"] == 0
+    assert artifacts.receipt() is not None
+    assert repository.leftovers() == []
 
 
 def test_a_check_that_fails_or_hangs(repository: Repository, session: Path) -> None:

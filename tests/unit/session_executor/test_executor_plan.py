@@ -239,6 +239,8 @@ def change(document: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("constraints.shell", 0, ErrorCode.UNSUPPORTED_PLAN),
         ("constraints.maxToolCalls", 65, ErrorCode.UNSUPPORTED_PLAN),
         ("constraints.extra", 1, ErrorCode.UNSUPPORTED_PLAN),
+        ("constraints.extra", float("inf"), ErrorCode.UNSUPPORTED_PLAN),
+        ("continuation.prompt", "lone \ud800", ErrorCode.INVALID_PLAN),
         ("constraints.mutationTools", ["write", "edit"], ErrorCode.UNSUPPORTED_PLAN),
         ("continuation.commitMessage", "x\nHarness-Session: y", ErrorCode.RESERVED_TRAILER),
         ("workspace", ..., ErrorCode.INVALID_PLAN),
