@@ -8,8 +8,8 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from services.gateway.connections import cut
+from services.gateway.readers import Reader
 from services.gateway.sse import retry
-from services.gateway.upstream import Reader
 
 EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000

@@ -183,6 +183,16 @@ async def test_a_page_of_rows(client: httpx.AsyncClient, services: FakeServices)
     assert (asked.limit, asked.offset, asked.result_id, asked.fresh) == (5, 7, "r1", True)
 
 
+async def test_a39_a_page_of_five_mebibytes_arrives(
+    client: httpx.AsyncClient, services: FakeServices
+) -> None:
+    """A-39: gRPC's own limit of 4 MiB is lifted on both sides on purpose."""
+    services.add_session()
+    services.executor.page = {**PAGE, "rows": [["x" * 1024 * 1024, "1"]] * 5}
+    response = await client.post("/sessions/s1/sql/preview")
+    assert response.json() == services.executor.page
+
+
 async def test_c09_a_preview_whose_reader_goes_is_cancelled(
     gateway: RunningGateway, services: FakeServices
 ) -> None:

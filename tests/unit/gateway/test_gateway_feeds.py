@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from contracts.errors import Code, Fault
-from services.gateway.upstream import Feeds, Reader
+from services.gateway.readers import Reader
+from services.gateway.upstream import Feeds
 from tests.helpers import assert_eventually
 from thothii.events.v1.events_pb2 import EventBatch, EventKind
 

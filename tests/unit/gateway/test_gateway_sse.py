@@ -9,8 +9,8 @@ from httpx_sse._decoders import SSEDecoder
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.gateway.readers import CHUNK, Reader
 from services.gateway.sse import HEARTBEAT, Frames, Position, frame, retry
-from services.gateway.upstream import CHUNK, Reader
 from thothii.events.v1.events_pb2 import EventBatch, EventKind
 
 
