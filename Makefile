@@ -85,7 +85,7 @@ format: dev ## let ruff lay the code out
 	$(BIN)/ruff format
 
 docs: dev ## the pages that are made from the code
-	$(BIN)/python docs/generate_settings.py
+	$(BIN)/python docs/generate.py
 
 bench: dev demo pi ## the benchmarks; each prints ratios measured in one run
 	for name in startup tht bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done

@@ -20,7 +20,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="launcher", description=__doc__)
     parser.add_argument("--pi", choices=["auto", "real", "fake"], default="auto")
     parser.add_argument("--port", type=int, default=int(os.environ.get("THOTHII_GATEWAY_PORT", "8080")))
-    parser.add_argument("--home", type=Path, default=PROJECT / "harness")
+    parser.add_argument(
+        "--home", type=Path, default=Path(os.environ.get("THOTHII_HOME", PROJECT / "harness"))
+    )
     arguments = parser.parse_args()
     try:
         choice = choose(arguments.pi)

@@ -1,15 +1,19 @@
-"""Write docs/settings.md from what the services declare; `make docs` runs it, a test compares."""
+"""Write the pages that are made from the code: docs/settings.md and docs/errors.md.
+
+`make docs` runs it; a test compares.
+"""
 
 from pathlib import Path
 
 from pydantic_core import PydanticUndefined
 
+from contracts.errors import TAXONOMY
 from services.gateway.config import GatewaySettings
 from services.orchestrator.config import OrchestratorSettings
 from services.runtime.settings import ServiceSettings
 from services.tht_executor.config import ExecutorSettings
 
-TARGET = Path(__file__).with_name("settings.md")
+HERE = Path(__file__).parent
 
 GROUPS: dict[str, type[ServiceSettings]] = {
     "All services": ServiceSettings,
@@ -37,13 +41,36 @@ def _default(value: object) -> str:
     return f"`{text}`" if text and text not in {"[]", "**********"} else ""
 
 
-def document() -> str:
-    """The whole page."""
+def settings_page() -> str:
+    """docs/settings.md."""
     lines = ["# Settings", "", "Each service reads its environment; nothing else is configured."]
     for title, settings in GROUPS.items():
         lines += ["", f"## {title}", "", *table(settings)]
     return "\n".join(lines) + "\n"
 
 
+def errors_page() -> str:
+    """docs/errors.md."""
+    lines = [
+        "# Errors",
+        "",
+        "One taxonomy for everything: a command line exits with the number of the second column, the",
+        "gateway answers with the HTTP status and the code as a problem (RFC 9457), a service ends a gRPC",
+        "call with the status and the code as the reason of its `ErrorInfo`. *Retry*: the same call may",
+        "succeed later without a change.",
+        "",
+        "| code | exit | HTTP | gRPC | retry | means |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for code, kind in TAXONOMY.items():
+        retry = "yes" if kind.retry else ""
+        cells = (f"`{code.value}`", kind.exit_code, kind.http_status, kind.grpc_status, retry, kind.title)
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"settings.md": settings_page, "errors.md": errors_page}
+
 if __name__ == "__main__":
-    TARGET.write_text(document(), encoding="utf-8")
+    for name, page in PAGES.items():
+        (HERE / name).write_text(page(), encoding="utf-8")
