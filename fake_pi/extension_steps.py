@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from fake_pi import step_kinds as kinds
 from fake_pi.endpoint import OperationFailed, call_operation
-from fake_pi.gate import NOT_ANSWERED, envelope, read_answer
+from fake_pi.gate import NOT_ANSWERED, artifact_text, envelope, read_answer, widget_fields
 from fake_pi.messages import custom_message
 from fake_pi.processes import run_command
 from fake_pi.step_base import Step
@@ -78,16 +78,9 @@ async def _dialog(machine: "Machine", step: kinds.Dialog, tool: ToolRun | None) 
 
 async def _widget(machine: "Machine", step: kinds.Widget, tool: ToolRun | None) -> dict[str, Any]:
     call_id = tool.call_id if tool is not None else ""
-    fields = {
-        "title": step.title,
-        "body": step.body,
-        "options": step.options,
-        "placeholder": step.placeholder,
-        "prefill": step.prefill,
-        "artifact": step.artifact,
-        "phase": step.phase,
-    }
-    values: dict[str, Any] = expand(fields, machine.variables)
+    values: dict[str, Any] = expand(widget_fields(step), machine.variables)
+    await _look_at_phase(machine)
+    values["phase"] = values["phase"] or machine.last_phase
     title = envelope(step, call_id, values)
     machine.gate_says({"ev": "dialog_opened", "call": call_id, "widget": step.widget})
     abort = machine.agent.abort_event if step.signal and _in_run(tool) else None
@@ -104,12 +97,16 @@ async def _widget(machine: "Machine", step: kinds.Widget, tool: ToolRun | None) 
     if answer.get("cancelled"):
         _set(machine, step.set_as, answer)
         raise ToolError(NOT_ANSWERED)
+    await _look_at_phase(machine)
     return answer
 
 
 async def _call(machine: "Machine", step: kinds.Call) -> Any:
     given = expand(step.args, machine.variables)
     arguments = {key: value for key, value in given.items() if not isinstance(value, Undefined)}
+    if step.call == "artifact.put":
+        await _look_at_phase(machine)
+        arguments["text"] = artifact_text(str(arguments.get("name")), str(arguments.get("text", "")))
     try:
         result = await call_operation(step.call, arguments)
     except OperationFailed as error:
@@ -125,17 +122,31 @@ async def _call(machine: "Machine", step: kinds.Call) -> Any:
 
 async def _phase(machine: "Machine", step: kinds.Phase) -> None:
     try:
-        result: Any = await call_operation("phase.show", {})
+        result = await _see_phase(machine)
     except OperationFailed as error:
         result = {"phase": "", "reason": str(error), "error": error.code}
     machine.variables[step.phase] = result
+
+
+async def _look_at_phase(machine: "Machine") -> None:
+    """The gate looks before and after what can change the phase; without an endpoint there is none to see."""
+    if not machine.has_endpoint:
+        return
+    try:
+        await _see_phase(machine)
+    except OperationFailed as error:
+        raise ToolError(f"phase.show: {error.code}: {error}") from error
+
+
+async def _see_phase(machine: "Machine") -> dict[str, Any]:
+    """`phase.show`; another phase than the last one is told on the one-way channel."""
+    result: dict[str, Any] = await call_operation("phase.show", {})
     phase, before = result["phase"], machine.last_phase
-    if phase and phase != before:
-        machine.last_phase = phase
-        if before is not None:
-            machine.gate_says(
-                {"ev": "phase_changed", "phase": phase, "from": before, "reason": result.get("reason")}
-            )
+    machine.last_phase = phase
+    if before is not None and phase != before:
+        reason = result.get("reason")
+        machine.gate_says({"ev": "phase_changed", "phase": phase, "from": before, "reason": reason})
+    return result
 
 
 async def _run(machine: "Machine", step: kinds.Run, tool: ToolRun | None) -> dict[str, Any]:

@@ -74,7 +74,8 @@ def tool_arguments(operation: str, args: dict[str, Any]) -> dict[str, Any]:
 
 def envelope(step: Widget, call_id: str, values: dict[str, Any]) -> str:
     """The title of the `input` dialog that carries a widget; `values` are the step's texts, filled in."""
-    options = _options(values["options"])
+    options = whole_options(values["options"])
+    least, most = _bounds(step, len(options))
     descriptor: dict[str, Any] = {
         "v": 1,
         "call": call_id,
@@ -83,8 +84,8 @@ def envelope(step: Widget, call_id: str, values: dict[str, Any]) -> str:
         "title": values["title"],
         "body": values["body"],
         "options": options,
-        "min": step.min,
-        "max": len(options) if step.max is None else step.max,
+        "min": least,
+        "max": most,
         "free_text": step.free_text,
         "placeholder": values["placeholder"],
         "prefill": values["prefill"],
@@ -96,7 +97,57 @@ def envelope(step: Widget, call_id: str, values: dict[str, Any]) -> str:
     return ENVELOPE_MARK + compact_json(descriptor)
 
 
-def _options(value: Any) -> list[dict[str, Any]]:
+def _bounds(step: Widget, options: int) -> tuple[int, int]:
+    """How many options an answer may have: the gate's own defaults where the step gives none."""
+    asks = step.widget in ("select", "multiselect")
+    most = 1 if step.widget == "select" else options
+    return (int(asks) if step.min is None else step.min), (most if step.max is None else step.max)
+
+
+def widget_fields(step: Widget) -> dict[str, Any]:
+    """The parts of a widget that may hold templates."""
+    return {
+        "title": step.title,
+        "body": step.body,
+        "options": step.options,
+        "placeholder": step.placeholder,
+        "prefill": step.prefill,
+        "artifact": step.artifact,
+        "phase": step.phase,
+    }
+
+
+def widget_arguments(step: Widget, values: dict[str, Any]) -> dict[str, Any]:
+    """What the model passes to the gate's tool so that it asks with this widget."""
+    title, body = values["title"], values["body"]
+    args: dict[str, Any]
+    if step.widget == "artifact_gate":
+        return {"name": (values["artifact"] or {}).get("name"), "summary": body or ""}
+    if step.widget == "select":
+        purpose = step.kind or WIDGET_KINDS["select"]
+        args = {"purpose": purpose, "title": title, "body": body, "options": whole_options(values["options"])}
+        args["free_text"] = step.free_text or None
+    elif step.widget == "multiselect":
+        args = {"title": title, "body": body, "options": whole_options(values["options"])}
+        args |= {"min": step.min, "max": step.max, "free_text": step.free_text or None}
+    else:
+        form = {"input": "line", "editor": "text", "confirm": "yes_no"}[step.widget]
+        args = {"question": title, "body": body, "form": form}
+        args |= {"placeholder": values["placeholder"], "prefill": values["prefill"]}
+    return {key: value for key, value in args.items() if value is not None}
+
+
+def artifact_text(name: str, text: str) -> str:
+    """The text as the gate writes it: JSON artifacts laid out in one way."""
+    if not name.endswith(".json"):
+        return text
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
+    except ValueError:
+        return text
+
+
+def whole_options(value: Any) -> list[dict[str, Any]]:
     """Options of a scenario: objects as they are, a plain text is both id and label."""
     items: list[Any] = value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
     return [item if isinstance(item, dict) else {"id": str(item), "label": str(item)} for item in items]

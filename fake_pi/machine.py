@@ -48,6 +48,11 @@ class Machine:
         }
         self.last_phase: str | None = None
 
+    @property
+    def has_endpoint(self) -> bool:
+        """Whether there is an agent endpoint, as under an orchestrator."""
+        return bool(os.environ.get("THT_AGENT_ENDPOINT"))
+
     def emit(self, record: dict[str, Any]) -> None:
         """Writes a record of a run or of an extension."""
         if not self.muted:
@@ -117,7 +122,8 @@ class Machine:
         found: dict[str, Command] = {}
         if gate.loaded:
             for name in gate.commands:
-                found[name] = Command(name=name, description=_gate_description(name, gate.version))
+                text = _gate_description(name, gate.version)
+                found[name] = Command(name=name, description=text, steps=Steps([]))
         for command in self.scenario.commands:
             known = found.get(command.name)
             if known is None and not gate.loaded and command.name in COMMAND_TEXTS:

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 from fake_pi import step_kinds as kinds
 from fake_pi.compaction import compact
-from fake_pi.gate import QUIET_OPERATIONS, WIDGET_TOOLS, tool_arguments, tool_of_operation
+from fake_pi.gate import (
+    QUIET_OPERATIONS,
+    WIDGET_TOOLS,
+    tool_arguments,
+    tool_of_operation,
+    widget_arguments,
+    widget_fields,
+)
 from fake_pi.step_base import Step
 from fake_pi.templates import expand, expand_text
 from fake_pi.tools import ToolCall, call_tools
@@ -78,8 +85,7 @@ def _tool_call(machine: "Machine", step: Step) -> ToolCall | None:
             "bash", {"command": expand_text(step.bash, variables)}, call_id=step.id, do=step.do, bash=True
         )
     if isinstance(step, kinds.Widget):
-        fields = {"title": step.title, "options": step.options, "phase": step.phase}
-        args = {key: value for key, value in expand(fields, variables).items() if value}
+        args = widget_arguments(step, expand(widget_fields(step), variables))
         return ToolCall(step.tool or WIDGET_TOOLS[step.widget], args, inner=step)
     if isinstance(step, kinds.Dialog):
         fields = {"kind": step.dialog, "title": step.title, "options": step.options}

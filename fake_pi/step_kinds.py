@@ -70,7 +70,7 @@ class Widget(Step):
     title: str = ""
     body: str | None = None
     options: Json = msgspec.field(default_factory=list[Json])
-    min: int = 0
+    min: int | None = None
     max: int | None = None
     free_text: bool = False
     placeholder: str | None = None
