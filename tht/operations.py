@@ -117,6 +117,7 @@ def _show_workspace(home: Home, arguments: take.OfDatabase, _: Context) -> Resul
         "allow": msgspec.to_builtins(workspace.allow),
         "limits": msgspec.to_builtins(workspace.limits),
         "accept_writable_role": workspace.accept_writable_role,
+        "subagents": workspace.subagents,
         "warnings": list(workspace.warnings),
     }
 

@@ -41,7 +41,17 @@ _UNITS = {"B": 1} | {
     for power, letter in enumerate("KMGT", start=1)
     for suffix, base in (("B", 1000), ("iB", 1024))
 }
-_KEYS = {"name", "dialect", "transport", "connection", "allow", "accept_writable_role", "limits", "notes"}
+_KEYS = {
+    "name",
+    "dialect",
+    "transport",
+    "connection",
+    "allow",
+    "accept_writable_role",
+    "limits",
+    "notes",
+    "subagents",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,8 @@ class Workspace:
     limits: Limits = field(default_factory=Limits)
     notes: str = ""
     """What a newcomer to this database should know; given to the agent."""
+    subagents: bool = False
+    """True: the agent may start read-only sub-agents that search the schema beside it."""
     warnings: tuple[str, ...] = ()
     """What is doubtful in the file, such as a secret in clear; never the secret."""
 
@@ -208,6 +220,7 @@ def _workspace(name: str, document: dict[str, Any], folder: Path) -> Workspace:
         accept_writable_role=_flag(document, "accept_writable_role"),
         limits=_limits(document.get("limits")),
         notes=_notes(document.get("notes")),
+        subagents=_flag(document, "subagents"),
         warnings=tuple(warnings),
     )
 

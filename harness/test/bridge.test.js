@@ -1,4 +1,4 @@
-// The bridge: its contract, and for each defect of the public one (docs/contracts.md, section 9) the right behaviour.
+// The bridge: its contract, and for each defect of the public one (docs/contracts.md, section 10) the right behaviour.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";

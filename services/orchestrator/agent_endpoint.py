@@ -1,4 +1,4 @@
-"""The agent endpoint (contracts 4 and 9): HTTP on a Unix socket, for what works on behalf of a session."""
+"""The agent endpoint (contracts 4 and 10): HTTP on a Unix socket, for what works on behalf of a session."""
 
 import asyncio
 import contextlib

@@ -41,12 +41,15 @@ def session_arguments(
     session_id: str,
     name: str,
     choice: ModelChoice,
+    subagents_extension: str = "",
     more: Sequence[str] = (),
 ) -> list[str]:
     """Command line of a session's child. `name` is left out on a resume: Pi would append it each time."""
     arguments = [*command, "--mode", "rpc", "--approve"]
     if gate_extension:
         arguments += ["-e", gate_extension]
+    if subagents_extension:
+        arguments += ["-e", subagents_extension]
     arguments += ["--tools", gate_tools, "-nc"]
     arguments += ["--session-dir", str(session_dir), "--session-id", session_id]
     named = (

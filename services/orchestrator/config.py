@@ -9,6 +9,9 @@ from pydantic_settings import NoDecode
 
 from services.runtime.settings import ServiceSettings
 
+SUBAGENT_TOOLS = "Agent,get_subagent_result,steer_subagent,ask_user_via_host"
+"""What the agent of a workspace with `subagents: true` has beside the gate's tools."""
+
 GATE_TOOLS = "tht_schema,tht_sql,artifact_write,reviewer_select,reviewer_decide,ask_reviewer,artifact_gate"
 
 
@@ -41,6 +44,11 @@ class OrchestratorSettings(ServiceSettings):
     )
     gate_tools: str = Field(
         default=GATE_TOOLS, description="The only tools a session's agent has, separated by commas."
+    )
+    subagents_extension: str = Field(
+        default="node_modules/@tintinweb/pi-subagents/src/index.ts",
+        description="The extension that runs sub-agents, from the harness folder; loaded only for workspaces "
+        "with subagents: true.",
     )
     pi_arguments: Annotated[list[str], NoDecode] = Field(
         default=[], description="More arguments for every Pi, as a JSON list."

@@ -7,7 +7,7 @@ from typing import Any
 
 from services.orchestrator.child import Launch
 from services.orchestrator.command_line import ModelChoice, session_arguments, throwaway_arguments
-from services.orchestrator.config import OrchestratorSettings
+from services.orchestrator.config import SUBAGENT_TOOLS, OrchestratorSettings
 from services.orchestrator.environment import (
     Places,
     child_environment,
@@ -48,15 +48,20 @@ class Launcher:
         manifest: Mapping[str, Any],
         *,
         resumes: bool,
+        subagents: bool,
         own: Mapping[str, str],
     ) -> Launch:
-        """The launch of a session's child. Raises Fault PI_MISSING or PI_UNSUPPORTED."""
+        """The launch of a session's child; `subagents`: it may start some.
+
+        Raises Fault PI_MISSING or PI_UNSUPPORTED.
+        """
         command = await self._ready_command()
         settings = self._settings
         argv = session_arguments(
             command,
             gate_extension=settings.gate_extension if settings.runner == "pi" else "",
-            gate_tools=settings.gate_tools,
+            subagents_extension=settings.subagents_extension if subagents and settings.runner == "pi" else "",
+            gate_tools=f"{settings.gate_tools},{SUBAGENT_TOOLS}" if subagents else settings.gate_tools,
             session_dir=directory / "pi",
             session_id=session_id,
             name="" if resumes else str(manifest.get("name") or ""),
@@ -64,6 +69,8 @@ class Launcher:
             more=settings.pi_arguments,
         )
         variables = {"THT_SESSION": session_id, "PI_SESSION_ID": session_id, **own}
+        if subagents:
+            variables["THT_SUBAGENTS"] = "1"
         if manifest.get("temperature") is not None:
             variables["THT_TEMPERATURE"] = str(manifest["temperature"])
         return Launch(argv, self._home, self.environment(variables), settings.record_cap)

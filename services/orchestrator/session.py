@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+import msgspec
 import structlog
 
 from contracts.errors import Code, Fault
@@ -193,14 +194,19 @@ class Session:
     async def _begin(self, manifest: dict[str, Any]) -> None:
         self.state = "starting"
         surroundings = self._surroundings
-        resumes = history_file(self.directory / "pi", self.id) is not None
         variables = surroundings.doors.admit(self.id)
         token = variables["THT_AGENT_TOKEN"]
         ownership: Ownership | None = None
         try:
+            resumes = history_file(self.directory / "pi", self.id) is not None
             ownership = await asyncio.to_thread(Ownership.take, self.directory, surroundings.owner)
             launch = await surroundings.launches.for_session(
-                self.id, self.directory, manifest, resumes=resumes, own=variables
+                self.id,
+                self.directory,
+                manifest,
+                resumes=resumes,
+                subagents=await self._has_subagents(),
+                own=variables,
             )
             run = await self._spawn_child(launch, ownership, manifest, token, resumes)
         except BaseException as error:
@@ -221,6 +227,15 @@ class Session:
         run.coming_up = self._spawn(self._come_up(run, expectation))
         run.coming_up.add_done_callback(_retrieve)
         self._spawn(self._watch(run))
+
+    async def _has_subagents(self) -> bool:
+        """Whether the workspace lets the agent start sub-agents. One that cannot be read does not."""
+        try:
+            shown = await self._surroundings.executor.call_operation(self.id, "workspace.show", b"{}")
+        except Fault as fault:
+            _log.warning("the workspace could not be read", session=self.id, reason=fault.message)
+            return False
+        return msgspec.json.decode(shown, type=dict[str, Any]).get("subagents") is True
 
     async def _spawn_child(
         self, launch: Launch, ownership: Ownership, manifest: dict[str, Any], token: str, resumes: bool

@@ -20,6 +20,7 @@ class Launches(Protocol):
         manifest: dict[str, Any],
         *,
         resumes: bool,
+        subagents: bool,
         own: dict[str, str],
     ) -> Launch:
         """Raises Fault PI_MISSING or PI_UNSUPPORTED."""

@@ -7,6 +7,7 @@ import { registerKickoffs } from "./kickoff.js";
 import { applySampling, readSampling } from "./sampling.js";
 import { Session } from "./session.js";
 import { readSkill, SECTION } from "./skill.js";
+import { refuseSpawn, SUBAGENT_TOOLS } from "./subagents.js";
 import { errorLine } from "./text.js";
 import { artifactGateTool } from "./tools/artifact-gate.js";
 import { artifactWriteTool } from "./tools/artifact-write.js";
@@ -27,14 +28,15 @@ const TOOLS = [
 /** The extension. What it throws while it loads ends Pi with exit 1, which is what a broken gate deserves. */
 export default function thtGate(pi) {
   const environment = process.env;
-  const skill = readSkill();
+  const subagents = environment.THT_SUBAGENTS === "1";
+  const skill = readSkill({ subagents });
   const session = new Session(pi, connect(environment), environment.THT_SESSION || null);
   const tools = TOOLS.map((make) => make(session));
-  const names = tools.map((tool) => tool.name);
+  const names = [...tools.map((tool) => tool.name), ...(subagents ? SUBAGENT_TOOLS : [])];
   // model-only: a script of another tool may not ask the reviewer.
   for (const tool of tools) pi.registerTool({ exposure: "model-only", ...tool });
   registerKickoffs(pi, session, () => obstacle(environment));
-  lockTools(pi, names);
+  lockTools(pi, session, names);
   lockTyping(pi, session);
   teach(pi, session, skill);
   sample(pi, readSampling(environment));
@@ -42,20 +44,24 @@ export default function thtGate(pi) {
   pi.on("session_start", (_event, ctx) => {
     pi.setActiveTools(names);
     session.tellReady();
+    session.publish();
     const blocked = obstacle(environment);
     if (blocked) ctx.ui.notify(blocked, "error");
   });
   pi.on("session_shutdown", () => session.close());
 }
 
-/** No tool but the gate's runs, whatever `--tools`, settings or other extensions activate. A throw here blocks as well. */
-function lockTools(pi, names) {
-  pi.on("tool_call", ({ toolName }) => {
-    if (names.includes(toolName)) return undefined;
-    return {
-      block: true,
-      reason: `${toolName} is not available in a ThothII session. Your tools: ${names.join(", ")}.`,
-    };
+/** No tool but these runs, whatever `--tools`, settings or other extensions activate. A throw here blocks as well. */
+function lockTools(pi, session, names) {
+  pi.on("tool_call", async ({ toolName, input }) => {
+    if (!names.includes(toolName)) {
+      return {
+        block: true,
+        reason: `${toolName} is not available in a ThothII session. Your tools: ${names.join(", ")}.`,
+      };
+    }
+    const reason = await refuseSpawn(session, toolName, input);
+    return reason ? { block: true, reason } : undefined;
   });
 }
 

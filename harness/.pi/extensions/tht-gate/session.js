@@ -3,6 +3,9 @@
 import { CHANNEL, GATE_VERSION } from "./contract.js";
 import { errorLine } from "./text.js";
 
+/** Where sub-agents of this process find the session they work for. */
+const PUBLISHED = Symbol.for("thothii:gate-session");
+
 export class Session {
   /** True from the kickoff on. */
   kickedOff = false;
@@ -75,7 +78,13 @@ export class Session {
     }
   }
 
+  /** Let the readers of sub-agents in this process use this session's way to the database. */
+  publish() {
+    globalThis[PUBLISHED] = this;
+  }
+
   close() {
+    if (globalThis[PUBLISHED] === this) delete globalThis[PUBLISHED];
     this.#backend.close();
   }
 }
