@@ -4,13 +4,14 @@ import json
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.files import (
     PRIVATE_DIRECTORY,
     create_file,
     private_directory,
+    read_object,
     remove_tree,
     replace_json,
 )
@@ -94,11 +95,11 @@ class Artifacts:
 
     def receipt(self) -> dict[str, Any] | None:
         """The receipt, None when there is none that can be read."""
-        return _read_object(self.file(RECEIPT_FILE))
+        return read_object(self.file(RECEIPT_FILE))
 
     def plan(self) -> dict[str, Any] | None:
         """The frozen plan, None when there is none that can be read."""
-        return _read_object(self.file(PLAN_FILE))
+        return read_object(self.file(PLAN_FILE))
 
     def write_receipt(self, receipt: dict[str, Any]) -> None:
         """Replace the receipt."""
@@ -115,7 +116,7 @@ class Artifacts:
 
     def sweep(self) -> list[str]:
         """Remove what a crashed run left outside the directory, and its journal; returns warnings."""
-        place = WorktreePlace.from_journal(_read_object(self.file(JOURNAL_FILE)))
+        place = WorktreePlace.from_journal(read_object(self.file(JOURNAL_FILE)) or {})
         warnings = remove_worktree(self._common_dir, place) if place is not None else []
         if not warnings and Path(self.path).is_dir():
             Path(self.file(JOURNAL_FILE)).unlink(missing_ok=True)
@@ -136,11 +137,3 @@ class Artifacts:
         """Remove the directory; returns warnings."""
         warning = remove_tree(self.path)
         return [warning] if warning else []
-
-
-def _read_object(path: str) -> dict[str, Any] | None:
-    try:
-        document = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError):
-        return None
-    return cast(dict[str, Any], document) if isinstance(document, dict) else None

@@ -13,7 +13,7 @@ from session_executor.commit import commit_staged, create_ref, stage_changes
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.git import Git
 from session_executor.plan import Plan, timestamp
-from session_executor.receipt import COMPLETE, PREPARED, complete_receipt, prepared_receipt
+from session_executor.receipt import COMPLETE, PREPARED, complete_receipt, prepared_receipt, section
 from session_executor.runner import ContinuationRequest, Progress, Runner, check_result
 from session_executor.validate import (
     ValidPlan,
@@ -130,8 +130,7 @@ class _Execution:
         receipt = self._artifacts.receipt()
         if commit is None or receipt is None or receipt.get("status") != PREPARED:
             return None
-        result = receipt.get("result")
-        return receipt if isinstance(result, dict) and result.get("commit") == commit else None  # type: ignore[reportUnknownMemberType]
+        return receipt if section(receipt, "result").get("commit") == commit else None
 
     def _resume(self, receipt: dict[str, Any], lock: int) -> dict[str, Any]:
         """Finish a run that was killed when it had made the ref; a check runs on a new checkout."""
@@ -146,16 +145,18 @@ class _Execution:
         return self._finish(receipt, self._artifacts.sweep(), check)
 
     def _require_absent_ref(self) -> None:
+        """As the function of this name; a finished run is pointed to, and swept up after."""
         try:
             require_absent_ref(self._plan)
         except ExecutorError as error:
             receipt = self._artifacts.receipt()
-            if receipt is not None and receipt.get("status") == COMPLETE:
-                with self._artifacts.locked():
-                    error.cleanup_warnings += self._artifacts.sweep()
-                message = f"the plan has run already; its receipt is in {self._artifacts.path}"
-                raise ExecutorError(ErrorCode.OUTPUT_EXISTS, message) from error
-            raise
+            if receipt is None or receipt.get("status") != COMPLETE:
+                raise
+            message = f"the plan has run already; its receipt is in {self._artifacts.path}"
+            failure = ExecutorError(ErrorCode.OUTPUT_EXISTS, message)
+            with self._artifacts.locked():
+                failure.cleanup_warnings = self._artifacts.sweep()
+            raise failure from error
 
     def _recover(self) -> None:
         """Clean up after a run that was killed before it made the ref."""

@@ -1,10 +1,11 @@
 """Private directories and files that survive a crash half written or not at all."""
 
+import json
 import os
 import shutil
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from session_executor.canonical import readable_json
 from session_executor.errors import ErrorCode, ExecutorError
@@ -56,6 +57,15 @@ def replace_bytes(path: str, data: bytes) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
+
+
+def read_object(path: str) -> dict[str, Any] | None:
+    """The JSON object in a file, None when there is none that can be read."""
+    try:
+        document = json.loads(Path(path).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return cast(dict[str, Any], document) if isinstance(document, dict) else None
 
 
 def remove_tree(path: str) -> str | None:

@@ -1,7 +1,7 @@
 """The receipt: what ran, on what, and what came of it. It never holds the prompt."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from session_executor.commit import LostFile
 from session_executor.plan import Plan
@@ -10,6 +10,12 @@ from session_executor.runner import CheckedContinuation
 RECEIPT_VERSION = "session-execution-receipt-v1"
 PREPARED = "prepared"
 COMPLETE = "complete"
+
+
+def section(document: dict[str, Any], name: str) -> dict[str, Any]:
+    """The object `name` in a receipt or plan that was read from a file; empty when there is none."""
+    value = document.get(name)
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def prepared_receipt(

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from session_executor.artifacts import Artifacts
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.git import Git, Repository, locate_repository
 from session_executor.lock import is_locked
 from session_executor.plan import ARTIFACT_ROOT, PLAN_ID, REF_ROOT
-from session_executor.receipt import COMPLETE, PREPARED
+from session_executor.receipt import COMPLETE, PREPARED, section
 
 RUNNING = "running"
 CRASHED = "crashed"
@@ -49,21 +49,21 @@ class Execution:
     def document(self) -> dict[str, Any]:
         """A line of the list: no prompt in it."""
         plan, receipt = self.plan or {}, self.receipt or {}
-        checkpoint, result = _section(plan, "checkpoint"), _section(receipt, "result")
-        message = _section(plan, "continuation").get("commitMessage")
+        checkpoint, result = section(plan, "checkpoint"), section(receipt, "result")
+        message = section(plan, "continuation").get("commitMessage")
         return {
             "planId": self.plan_id,
             "status": self.status,
             "ref": self.ref,
             "commit": self.commit,
-            "baseCommit": _section(plan, "workspace").get("baseCommit"),
+            "baseCommit": section(plan, "workspace").get("baseCommit"),
             "sessionId": checkpoint.get("sessionId"),
             "entryId": checkpoint.get("entryId"),
             "createdAt": plan.get("createdAt"),
             "completedAt": self.finished_at,
             "changedPaths": result.get("changedPaths"),
             "subject": message.splitlines()[0] if isinstance(message, str) and message else None,
-            "checkExitCode": _section(receipt, "check").get("exitCode"),
+            "checkExitCode": section(receipt, "check").get("exitCode"),
         }
 
 
@@ -211,14 +211,9 @@ def _status(artifacts: Artifacts, receipt: dict[str, Any] | None, commit: str | 
     if is_locked(artifacts.lock_path):
         return RUNNING
     recorded = (receipt or {}).get("status")
-    matches = commit is not None and _section(receipt or {}, "result").get("commit") == commit
+    matches = commit is not None and section(receipt or {}, "result").get("commit") == commit
     if matches and recorded in {COMPLETE, PREPARED}:
         return str(recorded)
     if commit is None and recorded != COMPLETE and (artifacts.is_only_ours() or not artifacts.exists()):
         return CRASHED
     return UNKNOWN
-
-
-def _section(document: dict[str, Any], name: str) -> dict[str, Any]:
-    value = document.get(name)
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -7,6 +7,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.files import PRIVATE_DIRECTORY, remove_tree
@@ -30,11 +31,9 @@ class WorktreePlace:
         return cls(str(root), str(root / f"tree-{secrets.token_hex(8)}"))
 
     @classmethod
-    def from_journal(cls, document: object) -> "WorktreePlace | None":
+    def from_journal(cls, document: dict[str, Any]) -> "WorktreePlace | None":
         """The place in a journal, None unless it can only be one of ours."""
-        if not isinstance(document, dict):
-            return None
-        root, tree = document.get("temporaryRoot"), document.get("tree")  # type: ignore[reportUnknownVariableType]
+        root, tree = document.get("temporaryRoot"), document.get("tree")
         if not isinstance(root, str) or not isinstance(tree, str):
             return None
         if not Path(root).name.startswith(_PREFIX) or Path(tree).parent != Path(root):

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any, cast
 
-from session_executor.files import PRIVATE_DIRECTORY, create_file
+from session_executor.files import PRIVATE_DIRECTORY, create_file, read_object
 
 _LINKED = ("auth.json", "models.json")
 _COPIED = ("models-store.json",)
@@ -49,7 +49,7 @@ def make_agent_directory(path: str) -> None:
 
 
 def _settings(path: Path) -> dict[str, Any]:
-    user = _read_object(path)
+    user = read_object(str(path)) or {}
     settings: dict[str, Any] = {name: user[name] for name in _KEPT_SETTINGS if name in user}
     retry = {**_RETRY, **_object(user.get("retry"))}
     retries = retry.get("maxRetries")
@@ -60,13 +60,6 @@ def _settings(path: Path) -> dict[str, Any]:
     settings["enableInstallTelemetry"] = False
     settings["defaultProjectTrust"] = "never"
     return settings
-
-
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        return _object(json.loads(path.read_bytes()))
-    except (OSError, ValueError):
-        return {}
 
 
 def _object(value: object) -> dict[str, Any]:

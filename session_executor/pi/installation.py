@@ -1,7 +1,6 @@
 """Find the Pi to run and a Node that is new enough for it."""
 
 import importlib.util
-import json
 import os
 import re
 import shutil
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from session_executor.errors import ErrorCode, ExecutorError
+from session_executor.files import read_object
 
 PI_VARIABLE = "HARNESS_SESSION_EXECUTOR_PI"
 """Names the `pi` to run; without it the one on PATH, then the one of this project's `harness/`."""
@@ -86,12 +86,9 @@ def _nodes() -> Iterator[str]:
 
 def _packaged_version(program: Path) -> str | None:
     for directory in program.parents[:4]:
-        try:
-            package = json.loads((directory / "package.json").read_bytes())
-        except (OSError, ValueError):
-            continue
-        if isinstance(package, dict) and package.get("name") == _PACKAGE:  # type: ignore[reportUnknownMemberType]
-            return str(package.get("version", ""))  # type: ignore[reportUnknownArgumentType,reportUnknownMemberType]
+        package = read_object(str(directory / "package.json"))
+        if package is not None and package.get("name") == _PACKAGE:
+            return str(package.get("version", ""))
     return None
 
 
