@@ -1,4 +1,4 @@
-"""A fake Pi with what an orchestrator gives it: an endpoint on the real `tht`, and a reviewer who answers."""
+"""A Pi, fake or real, with what an orchestrator gives it: an endpoint on `tht` and a reviewer who answers."""
 
 import http.server
 import json
@@ -7,7 +7,7 @@ import socketserver
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -59,29 +59,37 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 
 class ReviewedPi:
-    """One fake Pi on one session of a harness folder. Use it as a context manager."""
+    """One Pi on one session of a harness folder. Use it as a context manager."""
 
-    def __init__(self, home: Path, session: str, scenario: Path, socket: Path) -> None:
+    def __init__(
+        self,
+        home: Path,
+        session: str,
+        socket: Path,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        cwd: Path | None = None,
+    ) -> None:
         self.home, self.session = Home(home), session
         self.records: list[dict[str, Any]] = []
         self.asked: list[dict[str, Any]] = []
         self._server = _Server(str(socket), self.home, session)
         self._serving = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._serving.start()
-        environment = {
+        given = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
             "THT_AGENT_ENDPOINT": f"unix:{socket}",
             "THT_AGENT_TOKEN": "secret",
             "THT_SESSION": session,
-            "FAKE_PI_SCENARIO": str(scenario),
+            **environment,
         }
-        command = [sys.executable, "-m", "fake_pi", "--mode", "rpc", "--approve", "--session-id", session]
-        command += ["--session-dir", str(home / "sessions" / session / "pi"), "-nc"]
+        options = ["--mode", "rpc", "--approve", "--session-id", session, "-nc"]
+        options += ["--session-dir", str(home / "sessions" / session / "pi")]
         self.process = subprocess.Popen(
-            command,
-            cwd=home,
-            env=environment,
+            [*command, *options],
+            cwd=cwd or home,
+            env=given,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -150,6 +158,17 @@ class ReviewedPi:
             decision["edit"] = given["text"]
         call(self.home, "decision.add", decision)
         self.send({**reply, "value": json.dumps({**given, "by": "dev@local"})})
+
+
+def fake_pi(home: Path, session: str, scenario: Path) -> ReviewedPi:
+    """The fake Pi on a scenario. Its socket's path is kept short, as a Unix socket's must be."""
+    environment = {"FAKE_PI_SCENARIO": str(scenario)}
+    return ReviewedPi(home, session, new_socket(home), [sys.executable, "-m", "fake_pi"], environment)
+
+
+def new_socket(home: Path) -> Path:
+    """A path that no socket of this test has yet."""
+    return home.parent / f"{len(list(home.parent.glob('*.sock')))}.sock"
 
 
 def recommended(widget: dict[str, Any]) -> dict[str, Any]:

@@ -4,63 +4,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
-from tests.integration.fake_pi.reviewed_pi import ReviewedPi, recommended
+from tests.integration.fake_pi.demo_home import DEMO, make_home, new_session, phase_of
+from tests.integration.fake_pi.reviewed_pi import ReviewedPi, fake_pi, recommended
 from tht.home import Home
 from tht.operations import call
-
-DEMO = Path(__file__).parents[3] / "demo" / "worst_carrier.yaml"
-QUESTION = "Which carrier had the worst average arrival delay in 2013?"
-# Early arrivals make up for late ones in F9's mean, but not in its mean over late flights alone.
-FLIGHTS = [("F9", 90), ("F9", -60), ("UA", 20), ("UA", 30), ("UA", None), ("B6", -5)]
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "harness"
-    (folder / "workspaces").mkdir(parents=True)
-    database = tmp_path / "flights.duckdb"
-    with duckdb.connect(str(database)) as connection:
-        connection.execute("CREATE TABLE airlines (carrier VARCHAR PRIMARY KEY, name VARCHAR NOT NULL)")
-        connection.execute(
-            "INSERT INTO airlines VALUES ('F9', 'Frontier'), ('UA', 'United'), ('B6', 'JetBlue')"
-        )
-        connection.execute(
-            "CREATE TABLE flights (year INTEGER, carrier VARCHAR, arr_delay DOUBLE, dep_delay DOUBLE)"
-        )
-        connection.executemany("INSERT INTO flights VALUES (2013, ?, ?, 0)", FLIGHTS)
-    (folder / "workspaces" / "flights.yaml").write_text(
-        f"name: flights\ndialect: duckdb\ntransport: direct\nconnection: {{path: {database}}}\n"
-    )
-    return folder
-
-
-def new_session(home: Path, question: str = QUESTION) -> str:
-    made = call(
-        Home(home), "session.new", {"workspace": "flights", "question": question, "author": "dev@local"}
-    )
-    assert isinstance(made, dict)
-    return str(made["id"])
+    return make_home(tmp_path)
 
 
 @pytest.fixture
 def pi(home: Path) -> Iterator[ReviewedPi]:
-    with start(home, new_session(home)) as pi:
+    with fake_pi(home, new_session(home), DEMO) as pi:
         yield pi
-
-
-def start(home: Path, session: str) -> ReviewedPi:
-    return ReviewedPi(
-        home, session, DEMO, home.parent / f"agent-{len(list(home.parent.glob('agent-*')))}.sock"
-    )
-
-
-def phase(home: Path, session: str) -> str:
-    state = call(Home(home), "phase.show", {"session": session})
-    assert isinstance(state, dict)
-    return str(state["phase"])
 
 
 def gate_events(pi: ReviewedPi, kind: str) -> list[dict[str, Any]]:
@@ -70,7 +30,7 @@ def gate_events(pi: ReviewedPi, kind: str) -> list[dict[str, Any]]:
 
 def test_whole_flow_ends_with_real_rows_in_f5(home: Path, pi: ReviewedPi) -> None:
     text = pi.run(f"/nuova-domanda {pi.session}", recommended)
-    assert phase(home, pi.session) == "F5"
+    assert phase_of(home, pi.session) == "F5"
     widgets = [widget["widget"] for widget in pi.asked]
     assert widgets == ["select", "multiselect", "input", "artifact_gate", "artifact_gate", "artifact_gate"]
     assert "scripted model" in text
@@ -98,7 +58,7 @@ def test_rejected_files_are_revised_with_the_comment_until_approved(home: Path, 
 
     pi.run(f"/nuova-domanda {pi.session}", once)
     assert rejected == ["schema_linking.json", "ctes.json", "sql_final.sql"]
-    assert phase(home, pi.session) == "F5"
+    assert phase_of(home, pi.session) == "F5"
     final = call(Home(home), "artifact.get", {"session": pi.session, "name": "sql_final.sql"})
     assert isinstance(final, dict)
     assert final["text"].startswith("-- The reviewer asks: say more; -- DROP TABLE flights\nWITH")
@@ -132,8 +92,8 @@ def test_a_closed_question_stops_the_work_and_a_resume_goes_on(home: Path, pi: R
         return recommended(widget)
 
     assert "nothing is decided" in pi.run(f"/nuova-domanda {pi.session}", close_ctes)
-    assert phase(home, pi.session) == "F3"
-    with start(home, pi.session) as resumed:
+    assert phase_of(home, pi.session) == "F3"
+    with fake_pi(home, pi.session, DEMO) as resumed:
         text = resumed.run(f"/riprendi-sessione {pi.session}", recommended)
         widgets = [widget["artifact"]["name"] for widget in resumed.asked]
     assert widgets == ["ctes.json", "sql_final.sql"]
@@ -141,7 +101,7 @@ def test_a_closed_question_stops_the_work_and_a_resume_goes_on(home: Path, pi: R
 
 
 def test_another_question_is_told_that_the_script_knows_one_only(home: Path) -> None:
-    with start(home, new_session(home, "How many planes are there?")) as pi:
+    with fake_pi(home, new_session(home, "How many planes are there?"), DEMO) as pi:
         text = pi.run(f"/nuova-domanda {pi.session}", recommended)
     assert "works out that one instead of “How many planes are there?”" in text
     assert "United | UA | 25.0 | 2" in text
