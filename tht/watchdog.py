@@ -14,8 +14,10 @@ from contextlib import contextmanager
 
 from contracts.errors import Code, Fault
 
-GRACE_S = 2.0
-"""Seconds after the statement's timeout that an engine has to stop it itself."""
+GRACE_S = 4.0
+"""Seconds beside the statement's timeout for connecting and for the engine to stop it itself."""
+CANCEL_GRACE_S = 2.0
+"""Seconds that a cancelled statement has to stop."""
 TICK_S = 0.05
 """Seconds between two looks while a call is watched."""
 

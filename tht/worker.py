@@ -24,7 +24,8 @@ from tht.frames import Chunk, FrameReader, encode_chunks, encode_message
 from tht.home import Home
 from tht.sql.cancel import Cancel
 from tht.stopping import stop_descriptor
-from tht.watchdog import GRACE_S, Watchdog
+from tht.warmup import EVERYTHING, warm_up
+from tht.watchdog import CANCEL_GRACE_S, Watchdog
 
 READ_SIZE = 256 << 10
 MEMORY_VARIABLE = "THT_WORKER_MEMORY_MIB"
@@ -60,6 +61,7 @@ class Worker:
         stop = stop_descriptor(signal.SIGTERM)
         self._send({"ready": {"pid": os.getpid(), "version": version("thothii")}})
         threading.Thread(target=self._listen, args=(stop,), name="listener", daemon=True).start()
+        warm_up(EVERYTHING)
         while (request := self._requests.get()) is not None:
             self._answer(request)
         return self._exit_code
@@ -77,7 +79,7 @@ class Worker:
         for cancel in running:
             cancel.set()
         self._requests.put(None)
-        threading.Event().wait(GRACE_S)
+        threading.Event().wait(CANCEL_GRACE_S)
         os._exit(self._exit_code or 1)
 
     def _take_requests(self, stop: int) -> int:

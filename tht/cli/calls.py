@@ -16,7 +16,8 @@ from tht.cli.parser import Options
 from tht.home import find_home
 from tht.sql.cancel import Cancel
 from tht.stopping import stop_descriptor
-from tht.watchdog import GRACE_S, Watchdog
+from tht.warmup import STATEMENTS, warm_up
+from tht.watchdog import CANCEL_GRACE_S, Watchdog
 
 _unfinished: set[str] = set()
 """Files that are removed when the process ends in the middle of writing them."""
@@ -33,7 +34,10 @@ def call(options: Options, operation: str, /, **arguments: Any) -> dict[str, Any
 def run(options: Options, operation: str, arguments: dict[str, Any]) -> operations.Result:
     """The result of an operation as it is; arguments that are None are left out. Raises Fault."""
     given = {key: value for key, value in arguments.items() if value is not None}
-    return operations.call(find_home(options.home), operation, given, _context(options.json))
+    home, context = find_home(options.home), _context(options.json)
+    if operation.startswith(("sql.", "schema.")) and operation != "sql.check":
+        warm_up(STATEMENTS)
+    return operations.call(home, operation, given, context)
 
 
 @cache
@@ -62,7 +66,7 @@ def _stop(descriptor: int, cancel: Cancel, as_json: bool) -> None:
     cancel.set()
     again = threading.Thread(target=os.read, args=(descriptor, 1), daemon=True)
     again.start()
-    again.join(GRACE_S)
+    again.join(CANCEL_GRACE_S)
     try:
         cancel.raise_if_set()
     except Fault as fault:
