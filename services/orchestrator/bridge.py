@@ -318,16 +318,32 @@ class SessionBridge:
 
     def _extension_request(self, line: bytes) -> None:
         request = decode(line, records.DialogRequest)
-        if request.method == "setStatus" and request.status_key == FRAME_KEY:
-            frame = self._frames.take(request.status_text)
-            if frame is not None:
-                if frame.ev == "closed":
-                    self._out.append(FrameClosed(frame))
+        match request.method:
+            case "notify":
+                kind = request.notify_type
+                level = kind if kind in ("warning", "error") else "info"
+                self._info(level, _plain(request.message), "notify")
+            case "setStatus" if request.status_key == FRAME_KEY and self._frame(request.status_text):
                 return
-        tell = self._oneway(request)
-        if tell is not None:
-            tell()
-            return
+            case "setStatus":
+                self._info("info", _plain(request.status_text), "status", key=_plain(request.status_key))
+            case "setWidget":
+                self._info("info", _lines(request.widget_lines), "widget", key=_plain(request.widget_key))
+            case "setTitle":
+                self._info("info", _plain(request.title), "title")
+            case "set_editor_text":
+                self._info("info", _plain(request.text), "editor_text")
+            case _:
+                self._dialog(request)
+
+    def _frame(self, status: Any) -> bool:
+        """Take a frame of an asker; False when the text is none."""
+        frame = self._frames.take(status)
+        if frame is not None and frame.ev == "closed":
+            self._out.append(FrameClosed(frame))
+        return frame is not None
+
+    def _dialog(self, request: records.DialogRequest) -> None:
         try:
             owner = self._frames.owner(request.title)
             asker = owner.origin if owner else None
@@ -338,24 +354,6 @@ class SessionBridge:
             self._out.append(DialogUnusable(request.id, str(refusal)))
         else:
             self._out.append(Asked(request.id, dialog))
-
-    def _oneway(self, request: records.DialogRequest) -> Callable[[], None] | None:
-        """How to tell a request that expects no answer; None for one that does."""
-        text = _plain(request.text)
-        status = _plain(request.status_text)
-        lines = request.widget_lines
-        widget = (
-            "\n".join(map(_plain, cast("list[Any]", lines))) if isinstance(lines, list) else _plain(lines)
-        )
-        level = request.notify_type if request.notify_type in ("warning", "error") else "info"
-        ways: dict[Any, Callable[[], None]] = {
-            "notify": lambda: self._info(level, _plain(request.message), "notify"),
-            "setStatus": lambda: self._info("info", status, "status", key=_plain(request.status_key)),
-            "setWidget": lambda: self._info("info", widget, "widget", key=_plain(request.widget_key)),
-            "setTitle": lambda: self._info("info", _plain(request.title), "title"),
-            "set_editor_text": lambda: self._info("info", text, "editor_text"),
-        }
-        return ways.get(request.method) if isinstance(request.method, str) else None
 
     def _entry(self, line: bytes) -> None:
         entry = decode(line, records.EntryAppended).entry
@@ -439,3 +437,7 @@ def _plain(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _lines(value: Any) -> str:
+    return "\n".join(map(_plain, cast("list[Any]", value))) if isinstance(value, list) else _plain(value)

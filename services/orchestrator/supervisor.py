@@ -41,8 +41,9 @@ class Watchdog:
     def _tell(self, line: bytes) -> None:
         process = self._process
         if process is None or process.poll() is not None:
-            if process is not None:
+            if process is not None and process.stdin is not None:
                 _log.warning("the watchdog had ended, a new one is started", code=process.returncode)
+                process.stdin.close()
             process = self._start()
             line = b"".join(b"+ %d %s\n" % item for item in self._children.items())
         if process.stdin is not None:

@@ -18,12 +18,19 @@ ENVELOPE_MARK = "thothii-widget/1 "
 TEXT_LIMIT = 1024 * 1024
 """Bytes of UTF-8 in one text of an answer."""
 
+TITLE_RECORDED = 4096
+"""Characters of a title on the ledger, which takes no more."""
+
+ARTIFACTS = ("schema_linking.json", "ctes.json", "sql_final.sql")
+"""What can be approved (contract 2)."""
+
 DIALOGS = ("select", "confirm", "input", "editor")
 """Pi 1.6.0's native dialogs; each waits for an answer."""
 
 Widget = Literal["select", "multiselect", "confirm", "input", "editor", "artifact_gate"]
 Kind = Literal["reading", "clarification", "selection", "answer", "approval", "verdict", "reopen", "plain"]
 _GATE_KINDS = {"approve": "approval", "edit": "edit", "reject": "rejection"}
+_SHA256 = re.compile("[0-9a-f]{64}")
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -166,8 +173,11 @@ def _unanswerable(envelope: Envelope) -> str | None:
             return "its min and max cannot be met"
     if (envelope.widget == "artifact_gate") != (envelope.kind == "approval"):
         return "an approval is asked by an artifact gate, and by nothing else"
-    if envelope.widget == "artifact_gate" and envelope.artifact is None:
-        return "it names no artifact"
+    artifact = envelope.artifact
+    if envelope.widget == "artifact_gate" and (
+        artifact is None or artifact.name not in ARTIFACTS or not _SHA256.fullmatch(artifact.sha256)
+    ):
+        return "it names no version of an artifact"
     if envelope.timeout_ms is not None and envelope.timeout_ms <= 0:
         return "it has expired before it was asked"
     return None
@@ -341,15 +351,14 @@ def decision_of(dialog: Dialog, answer: dict[str, Any], by: str) -> dict[str, An
     decision: dict[str, Any] = {
         "kind": envelope.kind,
         "widget": envelope.widget,
-        "title": envelope.title,
+        "title": envelope.title[:TITLE_RECORDED],
         "answer": answer,
         "by": by,
     }
     if envelope.options:
         decision["options"] = msgspec.to_builtins(envelope.options)
-    if envelope.artifact is not None:
+    if envelope.widget == "artifact_gate" and envelope.artifact is not None:
         decision["artifact"] = {"name": envelope.artifact.name, "sha256": envelope.artifact.sha256}
-    if envelope.widget == "artifact_gate":
         decision["kind"] = _GATE_KINDS[answer["decision"]]
         if answer["decision"] == "edit":
             decision["edit"] = answer["text"]

@@ -74,4 +74,6 @@ class FakeExecutor:
         self.operations.append((session_id, operation, json.loads(arguments)))
         if operation == "decision.add":
             raise Fault(Code.REFUSED, "an agent may not call this operation")
+        if operation == "phase.show":
+            return json.dumps(self.manifests[session_id]["phase"]).encode()
         return json.dumps({"session": session_id, "operation": operation}).encode()

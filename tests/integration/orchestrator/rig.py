@@ -144,6 +144,10 @@ class Rig:
         self.listeners.append(listener)
         return await listener.acknowledged()
 
+    async def listen_from_the_start(self, session_id: str) -> Listener:
+        """Everything since the session was first known here."""
+        return await self.listen(session_id, f"{self.orchestrator.manager.find(session_id).hub.epoch}-0")
+
     async def answer(
         self, session_id: str, answer: dict[str, Any], author: str = "anna", key: str = ""
     ) -> Any:

@@ -21,7 +21,7 @@ async def test_a_new_session_says_hello_and_settles(make_rig: MakeRig) -> None:
     assert listener.events[0][:2] == ("", "snapshot")
     assert snapshot["gap"] is False and snapshot["session"] == live.session_id and snapshot["phase"] == "F1"
     said = (snapshot["message"] or {"text": ""})["text"] + listener.text()
-    fresh = await rig.listen(live.session_id, f"{snapshot['cursor'].split('-')[0]}-0")
+    fresh = await rig.listen_from_the_start(live.session_id)
     await fresh.until("replay_complete")
     assert fresh.text() == f"Hello. The session is {live.session_id}."
     assert fresh.text().endswith(said)

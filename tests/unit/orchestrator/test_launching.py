@@ -28,14 +28,11 @@ def arguments(name: str = "A  b\nc", choice: ModelChoice = ModelChoice("p", "m",
 
 
 def test_the_command_line_of_a_session() -> None:
-    assert (
-        arguments()
-        == (
-            "pi --mode rpc --approve -e gate/index.js --tools a,b -nc --session-dir /s/pi --session-id s-1 --name"
-        ).split()
-        + ["A b c"]
-        + "--provider p --model m --thinking high --no-mcp".split()
+    assert " ".join(arguments()) == (
+        "pi --mode rpc --approve -e gate/index.js --tools a,b -nc --session-dir /s/pi --session-id s-1 "
+        "--name A b c --provider p --model m --thinking high --no-mcp"
     )
+    assert arguments()[14] == "A b c"
     assert "--name" not in arguments("") and "--model" not in arguments(choice=ModelChoice())
 
 
@@ -70,7 +67,8 @@ def test_b14_only_the_allow_list_reaches_the_child(tmp_path: Path) -> None:
     places = Places(tmp_path, tmp_path / "agent", tmp_path / "cache", "/node/bin")
     seen = child_environment(inherited, places, "MY_KEY, OTHER", {"THT_SESSION": "s"})
     assert set(seen) == {
-        "PATH", "HOME", "ANTHROPIC_API_KEY", "MY_KEY", "LANG", "TMPDIR", "PI_CODING_AGENT_DIR", "THT_HOME", "THT_SESSION",
+        "PATH", "HOME", "ANTHROPIC_API_KEY", "MY_KEY", "LANG", "TMPDIR", "PI_CODING_AGENT_DIR", "THT_HOME",
+        "THT_SESSION",
     }  # fmt: skip
     assert seen["PATH"].startswith("/node/bin:") and seen["PATH"].endswith(":/bin")
     assert seen["PI_CODING_AGENT_DIR"] == str(tmp_path / "agent")

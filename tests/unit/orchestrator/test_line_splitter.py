@@ -1,6 +1,7 @@
 """Framing: bytes, LF only, a cap with resynchronisation."""
 
 import json
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ def split(data: bytes, cuts: list[int], cap: int = 1 << 20) -> list[bytes | Line
     splitter = LineSplitter(cap)
     edges = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
     found: list[bytes | LineProblem] = []
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in pairwise(edges):
         found += splitter.feed(data[start:stop])
     return found + splitter.finish()
 

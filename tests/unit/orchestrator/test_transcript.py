@@ -32,7 +32,7 @@ def test_messages_without_system_prompts_hidden_texts_and_kickoffs(tmp_path: Pat
         {"type": "custom_message", "content": "HIDDEN", "display": False},
         {"type": "custom_message", "content": "shown", "display": True},
         {"type": "custom", "customType": "tht-gate", "data": {}},
-        message("assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi \ud83d"}, call],
+        message("assistant", [{"type": "thinking"}, {"type": "text", "text": "Hi \ud83d"}, call],
                 stopReason="toolUse"),
         message("toolResult", [{"type": "text", "text": "x" * 5000}], toolCallId="c1", isError=False),
         message("user", "a steer"),

@@ -234,7 +234,9 @@ def test_a_dialog_that_knows_nothing_of_thothii_hears_what_pi_would_say(
         envelope(widget="multiselect", kind="selection", options=OPTIONS, min=3, max=3),
         envelope(widget="multiselect", kind="selection", options=OPTIONS, min=2, max=1),
         envelope(widget="artifact_gate", kind="approval"),
-        envelope(widget="artifact_gate", kind="answer", artifact={"name": "x", "sha256": "0"}),
+        envelope(widget="artifact_gate", kind="answer", artifact={"name": "ctes.json", "sha256": "0" * 64}),
+        envelope(widget="artifact_gate", kind="approval", artifact={"name": "ctes.json", "sha256": "0"}),
+        envelope(widget="artifact_gate", kind="approval", artifact={"name": "../x", "sha256": "0" * 64}),
         envelope(widget="select", kind="approval", options=OPTIONS),
         envelope(timeout_ms=0),
     ],
@@ -256,6 +258,12 @@ def test_decisions_have_the_kind_of_what_was_decided() -> None:
     assert decision_of(GATE, {"cancelled": True}, "anna") is None
     recorded = decision_of(SELECT, {"value": "a"}, "anna")
     assert recorded is not None and recorded["kind"] == "reading" and recorded["options"] == OPTIONS
+
+
+def test_what_the_ledger_does_not_take_is_left_out() -> None:
+    asked = dialog(title="t" * 5000, artifact={"name": "x", "sha256": "y"})
+    recorded = decision_of(asked, {"text": "x"}, "anna")
+    assert recorded is not None and len(recorded["title"]) == 4096 and "artifact" not in recorded
 
 
 @pytest.mark.parametrize("rpc_id", [5, None, {"a": 1}, "", "a b", "x" * 65, "../x", "é"])

@@ -1,0 +1,91 @@
+"""The agent endpoint over its Unix socket."""
+
+# ruff: noqa: ASYNC240
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from services.orchestrator.agent_endpoint import BODY_LIMIT, AgentEndpoint
+from tests.integration.orchestrator.conftest import MakeRig
+from tests.integration.orchestrator.executor_fake import FakeExecutor
+
+
+@pytest.fixture
+async def endpoint(tmp_path: Path) -> Any:
+    served = AgentEndpoint(FakeExecutor(tmp_path), tmp_path / "state")
+    await served.start()
+    yield served
+    await served.stop()
+
+
+async def post(endpoint: AgentEndpoint, operation: str, token: str, **given: Any) -> httpx.Response:
+    path = endpoint.admit("nobody")["THT_AGENT_ENDPOINT"].removeprefix("unix:")
+    async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=path)) as client:
+        headers = {"authorization": f"Bearer {token}"}
+        return await client.post(f"http://agent/v1/operations/{operation}", headers=headers, **given)
+
+
+async def test_a_token_reaches_its_own_session_until_its_child_ends(endpoint: AgentEndpoint) -> None:
+    variables = endpoint.admit("s-1")
+    token = variables["THT_AGENT_TOKEN"]
+    answered = await post(endpoint, "schema.tables", token, json={"session": "s-2"})
+    assert answered.status_code == 200
+    assert answered.json() == {"session": "s-1", "operation": "schema.tables"}
+    endpoint.dismiss(token)
+    refused = await post(endpoint, "schema.tables", token, json={})
+    assert refused.status_code == 401 and refused.json()["code"] == "unauthenticated"
+
+
+@pytest.mark.parametrize("token", ["x", "x y", "x" * 4000])
+async def test_without_a_token_nothing_is_done(endpoint: AgentEndpoint, token: str) -> None:
+    assert (await post(endpoint, "schema.tables", token, json={})).status_code == 401
+    assert endpoint._executor.operations == []  # type: ignore[attr-defined]
+
+
+async def test_an_agent_cannot_record_a_decision(endpoint: AgentEndpoint) -> None:
+    token = endpoint.admit("s-1")["THT_AGENT_TOKEN"]
+    refused = await post(endpoint, "decision.add", token, json={"kind": "approval"})
+    assert refused.status_code == 403
+    assert refused.json() == {
+        "code": "refused",
+        "message": "an agent may not call this operation",
+        "details": {},
+    }
+
+
+async def test_too_large_a_body_is_refused(endpoint: AgentEndpoint) -> None:
+    token = endpoint.admit("s-1")["THT_AGENT_TOKEN"]
+    assert (await post(endpoint, "artifact.put", token, content=b"x" * (BODY_LIMIT + 1))).status_code == 413
+
+
+async def test_the_socket_is_this_users_alone_and_is_removed(tmp_path: Path) -> None:
+    deep = tmp_path / ("d" * 90)
+    served = AgentEndpoint(FakeExecutor(tmp_path), deep)
+    await served.start()
+    path = Path(served.admit("s")["THT_AGENT_ENDPOINT"].removeprefix("unix:"))
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700 and path.is_socket()
+    await served.stop()
+    assert not path.exists() and not path.parent.exists()
+
+
+async def test_the_agent_of_a_session_calls_operations_for_it(make_rig: MakeRig) -> None:
+    rig = await make_rig(
+        """\
+name: calls
+commands:
+  - name: nuova-domanda
+    steps:
+      - {call: schema.tables, args: {x: 1}, as: tables}
+      - text: "${tables|json}"
+"""
+    )
+    session = (await rig.create()).session_id
+    listener = await rig.listen_from_the_start(session)
+    await listener.until_state("idle")
+    assert (session, "schema.tables") in [(who, what) for who, what, _ in rig.executor.operations]
+    assert json.loads(listener.text())["session"] == session
