@@ -67,9 +67,11 @@ async def resume(options: Options, following: Following, session_id: str) -> Non
         _say_runner(display, await api.get("/runner"))
         display.notice(f"session {session['id']}: {one_line(session['question'])}")
         live: dict[str, Any] = session["live"] or {}
-        if session["phase"]["phase"] != LAST_PHASE and live.get("state") in {None, "closed", "crashed"}:
-            session = await api.post(f"{path}/open")
-        await _follow(api, session, options, following, display)
+        phase: str = session["phase"]["phase"]
+        if phase != LAST_PHASE and live.get("state") in {None, "closed", "crashed"}:
+            live = (await api.post(f"{path}/open"))["live"]
+        known = {"id": session["id"], "live": {**live, "phase": phase}}
+        await _follow(api, known, options, following, display)
 
 
 async def list_sessions(options: Options, **parameters: Any) -> None:

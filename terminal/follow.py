@@ -78,7 +78,8 @@ class Follower:
     """Follows one session.
 
     Args:
-        live: its live state as the gateway told it last; the events continue from there.
+        live: its live state as the gateway told it last, with the phase where that is known; the events
+            continue from there.
         target: where the rows are written as CSV.
     """
 

@@ -98,6 +98,17 @@ async def test_without_more_lines_the_session_is_left_to_be_resumed(
     assert (terminal.folder / "rows.csv").exists()
 
 
+async def test_a_session_that_is_left_again_names_the_phase_it_stands_in(
+    terminal: Terminal, services: FakeServices
+) -> None:
+    conversation = services.add_session("s1")
+    services.executor.sessions["s1"]["phase"] = {"phase": "F3", "closed": [], "missing": [], "reason": None}
+    await conversation.ask()
+    run = await terminal.run("resume", "s1")
+    assert run.code == Code.NOT_APPROVED.kind.exit_code
+    assert "phase F3 is open" in run.err
+
+
 async def test_json_is_one_document_and_everything_else_goes_to_stderr(
     terminal: Terminal, agent: Agent
 ) -> None:
