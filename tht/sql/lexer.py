@@ -71,6 +71,9 @@ _SPACE = re.compile(r"[\s\x00-\x20\ufeff]+")
 _WORD = re.compile(r"[^\W\d][\w$]*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?")
 _OPERATOR = re.compile(r"::|:=|[+\-*/<>=~!@#%^&|`?]+")
+_PLAIN = re.compile(r"([ \t\r\n]+)|([^\W\d][\w$]*(?![\w$'\"&]))|(\d+(?![\w.]))|([(),])")
+"""What reads the same in every dialect, which is most of a statement: the readers are asked about the rest."""
+_PLAIN_KINDS: tuple[Kind, ...] = ("space", "word", "number", "operator")
 _DOLLAR = re.compile(r"\$(?:[^\W\d][\w]*)?\$")
 _USER_VARIABLE = re.compile(r"@@?[\w.$]+")
 
@@ -107,7 +110,10 @@ class _Scanner:
             self._number,
         )
         while self.at < len(self.sql):
-            if not any(reader() for reader in readers):
+            plain = _PLAIN.match(self.sql, self.at)
+            if plain and plain.lastindex:
+                self._add(_PLAIN_KINDS[plain.lastindex - 1], plain.end())
+            elif not any(reader() for reader in readers):
                 self._operator()
         return self.pieces
 

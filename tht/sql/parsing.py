@@ -18,6 +18,8 @@ STACK = 256 << 20
 """Bytes of stack of the parsing thread; only what is used is paid for."""
 NESTING = 500
 """Parentheses and CASEs inside each other; no question needs more, and deeper ones only burn time."""
+WORDS = 100_000
+"""Words and signs of a statement; parsing more takes longer than the statement may run."""
 DEPTH = 20_000
 """Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's
 default."""
@@ -120,6 +122,8 @@ def match_words(pieces: Sequence[Piece], at: int, words: Sequence[str]) -> bool:
 def check_nesting(pieces: Sequence[Piece]) -> None:
     """Raises Fault REFUSED for a text that is nested deeper than NESTING, before anything recurses into
     it."""
+    if len(pieces) > WORDS:
+        raise refused(f"the statement has more than {WORDS} words")
     depth = cases = run = 0
     for piece in pieces:
         word = piece.text.lower() if piece.kind == "word" else piece.text

@@ -53,7 +53,8 @@ class DuckdbEngine(Engine):
                 if relation is None:
                     raise Fault(Code.REFUSED, "the statement gives no rows")
                 yield DuckdbSource(relation)
-            except (duckdb.Error, pa.ArrowException, MemoryError, RuntimeError) as error:
+            except (duckdb.Error, pa.ArrowException, OSError, MemoryError, RuntimeError) as error:
+                # what fails while a batch is fetched comes from Arrow, as an OSError
                 self.doubtful = True
                 raise limit.fault() or _fault(error) from error
 
@@ -128,13 +129,13 @@ def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-_VALUES_IN_MESSAGE = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)
+_VALUES_IN_MESSAGE = ("Conversion Error", "Invalid Input Error", "Out of Range Error")
 
 
 def _fault(error: Exception) -> Fault:
     if isinstance(error, MemoryError | duckdb.OutOfMemoryException | pa.ArrowMemoryError):
         return over_cap("the statement needs more memory than the workspace allows")
-    line = safe_line(str(error), redact=isinstance(error, _VALUES_IN_MESSAGE))
+    line = safe_line(str(error), redact=str(error).startswith(_VALUES_IN_MESSAGE))
     if isinstance(error, duckdb.PermissionException):
         return Fault(Code.REFUSED, f"the engine does not allow this: {safe_line(line, redact=True)}")
     if "Out of Memory" in line or "bad_alloc" in line or "bad allocation" in line:
