@@ -76,7 +76,16 @@ def test_the_main_sessions_own_call_is_the_mains() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["2 questions", "{", '{"ev": "open"}', '{"ev": "half", "id": "r"}', "[]", None, 5, '{"ev":"open","id":5}'],
+    [
+        "2 questions",
+        "{",
+        '{"ev": "open"}',
+        '{"ev": "half", "id": "r"}',
+        '{"ev":"open","id":5}',
+        "[]",
+        None,
+        5,
+    ],
 )
 def test_what_is_no_frame_stays_a_status_line(text: Any) -> None:
     line = request(id="x", method="setStatus", statusKey="checkpoint-bridge", statusText=text)
