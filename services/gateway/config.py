@@ -37,7 +37,7 @@ class GatewaySettings(ServiceSettings):
         description="Seconds of silence after which an event stream gets a comment.",
     )
     gateway_reader_bytes: int = Field(
-        default=4 * 1024 * 1024,
+        default=12 * 1024 * 1024,
         ge=64 * 1024,
         description="Bytes that may wait for one reader of an event stream before it is cut off.",
     )

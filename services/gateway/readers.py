@@ -39,10 +39,14 @@ class Reader:
         return self._ended
 
     def put(self, chunk: bytes) -> None:
-        """Queue `chunk`; above the limit everything queued is dropped for an `evicted` event."""
+        """Queue `chunk`; above the limit everything queued is dropped for an `evicted` event.
+
+        A chunk that meets an empty queue is taken whatever its size: a reader that has nothing to catch up
+        with is not behind, however long the message in its snapshot is.
+        """
         if self._ended or not chunk:
             return
-        if self._size + len(chunk) > self._limit:
+        if self._size and self._size + len(chunk) > self._limit:
             self._waiting.clear()
             self._size = 0
             self.evicted = True

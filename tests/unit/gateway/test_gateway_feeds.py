@@ -206,3 +206,13 @@ async def test_nobody_joins_a_gateway_that_goes_down() -> None:
     assert b"going down" in await taken(reader, b"event: bye")
     with pytest.raises(Fault, match="going down"):
         await rig.feeds.join("s", "")
+
+
+async def test_a_reader_with_nothing_to_catch_up_takes_a_chunk_of_any_size() -> None:
+    reader = Reader(limit=64)
+    long_message = b"x" * 1000
+    reader.put(long_message)
+    assert await reader.take() == long_message
+    reader.put(long_message)
+    reader.put(b"y")
+    assert reader.evicted
