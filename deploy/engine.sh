@@ -26,9 +26,9 @@ engine_start() {
   forward_policy=$(iptables -S FORWARD | sed -n 's/^-P FORWARD //p')
   ip_forward=$(cat /proc/sys/net/ipv4/ip_forward)
   # Without a bridge of its own: builds use the host's network, the project makes its network itself.
-  # No descriptor of ours: the lock must end with this script.
+  # No descriptor of ours: the lock and the output must end with this script.
   setsid dockerd --data-root "$cache/engine" --exec-root "$work/exec" --pidfile "$cache/engine.pid" \
-    --host "unix://$socket" --bridge none >"$cache/engine.log" 2>&1 9>&- &
+    --host "unix://$socket" --bridge none >"$cache/engine.log" 2>&1 3>&- 4>&- 9>&- &
   export DOCKER_HOST=unix://$socket
   for _ in $(seq 120); do
     docker version >/dev/null 2>&1 && return 0
@@ -55,7 +55,7 @@ engine_stop() {
       status=1
     fi
     umount "$exec_root"/netns/* 2>/dev/null || true
-    rm -rf "$exec_root"
+    rm -rf "${exec_root%/exec}"
   fi
   rm -f "$cache/engine.pid"
   # There was no other engine, so every rule about Docker is this one's.
