@@ -8,6 +8,7 @@ import sys
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 import structlog
+from pydantic import ValidationError
 
 from contracts.errors import Fault
 from services.orchestrator.app import Orchestrator
@@ -27,9 +28,14 @@ async def serve(settings: OrchestratorSettings) -> None:
     orchestrator = Orchestrator(settings, GrpcExecutor(channel))
     await orchestrator.start()
     _log.info("orchestrator listens", address=settings.orchestrator_address, runner=settings.runner)
+    warming: asyncio.Task[None] | None = None
+    if settings.warm_models:
+        warming = asyncio.get_running_loop().create_task(orchestrator.catalogue.warm())
     try:
         await until_signalled()
     finally:
+        if warming is not None:
+            warming.cancel()
         await orchestrator.stop()
         await channel.close()
 
@@ -37,7 +43,13 @@ async def serve(settings: OrchestratorSettings) -> None:
 def main() -> None:
     """Entry point; exits with the code of the taxonomy when it cannot serve."""
     end_with_parent()
-    settings = OrchestratorSettings()
+    try:
+        settings = OrchestratorSettings()
+    except ValidationError as error:
+        for wrong in error.errors():
+            name = "_".join(str(part) for part in wrong["loc"]).upper()
+            sys.stderr.write(f"thothii-orchestrator: THOTHII_{name}: {wrong['msg']}\n")
+        sys.exit(2)
     configure("orchestrator", settings.log_level)
     try:
         asyncio.run(serve(settings))

@@ -119,6 +119,8 @@ class AgentEndpoint:
     def _make_path(self) -> Path:
         folder = self._folder
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for stale in folder.glob("agent-*/endpoint.sock"):
+            _remove_if_unheard(stale)
         if len(str(folder.absolute())) > SOCKET_PATH_LIMIT - 32:
             folder = Path(tempfile.gettempdir())
         # mkdtemp makes a folder that only this user can enter; the socket's own mode would not do everywhere.
@@ -126,9 +128,24 @@ class AgentEndpoint:
 
     def _remove(self) -> None:
         if self._path is not None:
-            self._path.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                self._path.parent.rmdir()
+            _remove_socket(self._path)
+
+
+def _remove_if_unheard(path: Path) -> None:
+    """Clear away the socket of an orchestrator that was killed."""
+    probe = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        probe.connect(str(path))
+    except ConnectionRefusedError:
+        _remove_socket(path)
+    finally:
+        probe.close()
+
+
+def _remove_socket(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        path.parent.rmdir()
 
 
 class _Server(uvicorn.Server):

@@ -5,6 +5,7 @@ import os
 import platform
 from collections.abc import Mapping
 
+from contracts.errors import Code, Fault
 from services.orchestrator.agent_endpoint import AgentEndpoint
 from services.orchestrator.config import OrchestratorSettings
 from services.orchestrator.executor_client import Executor
@@ -48,11 +49,7 @@ class Orchestrator:
         self.manager = SessionManager(surroundings, self.launcher, self.catalogue)
         self.endpoint.asker = self.manager.ask
         service = OrchestratorService(settings, self.manager, self.launcher, self.catalogue)
-        self.server = GrpcServer(
-            settings,
-            settings.orchestrator_address,
-            [(NAME, pb_grpc.add_OrchestratorServiceServicer_to_server, service)],
-        )
+        self.server = _listen(settings, service)
 
     async def start(self) -> None:
         """Listen."""
@@ -65,3 +62,13 @@ class Orchestrator:
         await self.manager.shutdown(reason)
         # The streams have got their `bye` once the server's grace began.
         await asyncio.gather(self.server.stop(), self.endpoint.stop())
+
+
+def _listen(settings: OrchestratorSettings, service: OrchestratorService) -> GrpcServer:
+    address = settings.orchestrator_address
+    try:
+        return GrpcServer(
+            settings, address, [(NAME, pb_grpc.add_OrchestratorServiceServicer_to_server, service)]
+        )
+    except RuntimeError as error:
+        raise Fault(Code.UNAVAILABLE, f"{address} cannot be listened on; does another process?") from error

@@ -77,6 +77,11 @@ class PiChild:
         """Stop it in an orderly way, and what it left; also after its exit."""
         await self._processes.stop(self.process)
 
+    async def abandon(self) -> None:
+        """Stop it if it was started at all."""
+        if self._process is not None:
+            await self._processes.stop(self._process)
+
     def exit_fault(self) -> Fault:
         """PI_FAILED with exit code, signal and the last stderr lines."""
         ended = self.process.exit

@@ -98,7 +98,12 @@ class OrchestratorSettings(ServiceSettings):
         description="Largest record of Pi in bytes; a longer one is skipped and told.",
     )
     kept_closed_sessions: int = Field(
-        default=64, ge=0, description="Sessions without a child whose events stay in memory for replay."
+        default=16, ge=0, description="Sessions without a child whose events stay in memory for replay."
+    )
+    warm_models: bool = Field(
+        default=True,
+        description="Ask Pi for its models when the service starts, so that the first session with a named "
+        "model need not wait.",
     )
     models_seconds: float = Field(
         default=300.0, ge=0, description="How long the list of models is kept before Pi is asked again."

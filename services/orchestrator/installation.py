@@ -45,8 +45,10 @@ class Installation:
         Raises Fault PI_MISSING, or PI_UNSUPPORTED with the versions in the message.
         """
         command = self.command()
+        if self._settings.runner != "pi":
+            return command
         version = await self.version(environment)
-        if self._settings.runner == "pi" and not SUPPORTED.fullmatch(version):
+        if not SUPPORTED.fullmatch(version):
             raise Fault(
                 Code.PI_UNSUPPORTED,
                 f"Pi {version} is installed and this ThothII works with 1.6.x; run `make pi`",

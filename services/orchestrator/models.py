@@ -6,6 +6,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+import structlog
+
 from contracts.errors import Code, Fault
 from services.orchestrator.bridge import Replied, SessionBridge
 from services.orchestrator.child import Lines, PiChild
@@ -13,6 +15,8 @@ from services.orchestrator.command_line import THINKING_LEVELS, ModelChoice
 from services.orchestrator.launching import Launcher
 from services.orchestrator.startup_checks import find_model
 from services.orchestrator.supervisor import PiProcessManager
+
+_log = structlog.get_logger(__name__)
 
 Models = list[dict[str, Any]]
 
@@ -47,6 +51,13 @@ class ModelCatalogue:
             if self._is_stale(self._seconds if at_most is None else at_most):
                 self.keep(await self._ask())
             return self._models
+
+    async def warm(self) -> None:
+        """Have a list ready. A Pi that cannot be asked is told to whoever needs it later."""
+        try:
+            await self.models()
+        except Fault as fault:
+            _log.warning("the models could not be listed", reason=fault.message)
 
     async def check(self, choice: ModelChoice) -> None:
         """Raise Fault MODEL_UNKNOWN or NO_CREDENTIALS for a model that Pi would only fail with later.

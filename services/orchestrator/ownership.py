@@ -4,7 +4,7 @@ import fcntl
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -14,6 +14,13 @@ from services.orchestrator.strays import kill_strays, start_ticks
 
 LOCK = "live.lock"
 LIVE = "live.json"
+
+
+class Identified(Protocol):
+    """A process, told apart from a later one with the same pid."""
+
+    pid: int
+    start_ticks: int
 
 
 @dataclass(slots=True)
@@ -59,15 +66,11 @@ class Ownership:
         finally:
             os.close(handle)
 
-    def name_child(self, pid: int, ticks: int, marker: str, generation: int) -> None:
+    def name_child(self, child: Identified, marker: str, generation: int) -> None:
         """Write down the child, for whoever takes the session after a crash."""
         live = _read(self.directory)
-        live |= {
-            "child_pid": pid,
-            "child_start_ticks": ticks,
-            "child_marker": marker,
-            "generation": generation,
-        }
+        live |= {"child_pid": child.pid, "child_start_ticks": child.start_ticks}
+        live |= {"child_marker": marker, "generation": generation}
         self._write(live)
 
     def release(self) -> None:

@@ -70,6 +70,7 @@ class ChildProcess:
         self._input: _Pipe | None = None
         self._outputs: list[tuple[asyncio.BaseTransport, _Pipe]] = []
         self._stopping: asyncio.Task[Exit] | None = None
+        self._handle = -1
 
     @classmethod
     async def spawn(
@@ -100,14 +101,20 @@ class ChildProcess:
         except OSError as error:
             raise _spawn_fault(error, argv[0], cwd) from error
         child = cls(popen, marker)
-        await child._connect(on_output)
+        try:
+            await child._connect(on_output)
+        except BaseException as error:
+            child._discard()
+            if isinstance(error, OSError):
+                raise _spawn_fault(error, argv[0], cwd) from error
+            raise
         return child
 
     async def _connect(self, on_output: Callable[[bytes], None]) -> None:
         loop = asyncio.get_running_loop()
         popen = self._popen
-        handle = os.pidfd_open(popen.pid)
-        loop.add_reader(handle, self._on_exit, handle)
+        self._handle = os.pidfd_open(popen.pid)
+        loop.add_reader(self._handle, self._on_exit)
         self._stdin, self._input = await loop.connect_write_pipe(lambda: _Pipe(_ignore), popen.stdin)
         for pipe, receive in ((popen.stdout, on_output), (popen.stderr, self._keep_stderr)):
             connection = await loop.connect_read_pipe(lambda receive=receive: _Pipe(receive), pipe)
@@ -176,17 +183,31 @@ class ChildProcess:
         await asyncio.to_thread(kill_strays, self.pid, self._marker)
         return await self.wait()
 
+    def _discard(self) -> None:
+        """End a child that could not be connected; nobody has heard of it yet."""
+        self._close_handle()
+        self._popen.kill()
+        self._popen.wait()
+        for pipe in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                pipe.close()
+
+    def _close_handle(self) -> None:
+        if self._handle >= 0:
+            asyncio.get_running_loop().remove_reader(self._handle)
+            os.close(self._handle)
+            self._handle = -1
+
     def _keep_stderr(self, data: bytes) -> None:
         self._stderr += data
         if len(self._stderr) > 2 * STDERR_KEPT:
             del self._stderr[:-STDERR_KEPT]
 
-    def _on_exit(self, handle: int) -> None:
+    def _on_exit(self) -> None:
         code = self._popen.poll()
         if code is None:
             return
-        asyncio.get_running_loop().remove_reader(handle)
-        os.close(handle)
+        self._close_handle()
         if code < 0:
             self._exited.set_result(Exit(None, signal.Signals(-code).name))
         else:
@@ -198,14 +219,13 @@ def _ignore(_data: bytes) -> None:
 
 
 def _spawn_fault(error: OSError, program: str, cwd: Path) -> Fault:
-    if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
-        return Fault(
-            Code.UNAVAILABLE,
-            f"the machine has no room for another process ({error.strerror}); close a session",
-        )
     if error.errno == errno.ENOENT and not cwd.is_dir():
         return Fault(Code.UNAVAILABLE, "the harness folder is gone; set THOTHII_HOME to the right one")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC):
+        return Fault(
+            Code.PI_MISSING,
+            f"{program} cannot be run ({error.strerror}); run `make pi` or set THOTHII_PI_COMMAND",
+        )
     return Fault(
-        Code.PI_MISSING,
-        f"{program} cannot be run ({error.strerror}); run `make pi` or set THOTHII_PI_COMMAND",
+        Code.UNAVAILABLE, f"the machine cannot start another process ({error.strerror}); close a session"
     )

@@ -258,11 +258,11 @@ class Session:
         child.on_lines = conversation.receive
         try:
             await child.start(launch)
+            ownership.name_child(child.process, f"THT_AGENT_TOKEN={token}", self.generation)
         except BaseException:
             journal.close()
+            await child.abandon()
             raise
-        process = child.process
-        ownership.name_child(process.pid, process.start_ticks, f"THT_AGENT_TOKEN={token}", self.generation)
         asks = AskDesk(conversation, journal, past)
         return _Run(child, conversation, ownership, journal, asks, token, now(), resumes)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import structlog
 
+from contracts.errors import Code, Fault
 from services.orchestrator import strays
 from services.orchestrator.process import ChildProcess, StopDeadlines
 
@@ -28,7 +29,8 @@ class Watchdog:
 
     def remove(self, pid: int) -> None:
         """Tell that nothing of a child is left."""
-        if self._children.pop(pid, None) is not None:
+        known = self._children.pop(pid, None) is not None
+        if known and self._process is not None and self._process.poll() is None:
             self._tell(b"- %d\n" % pid)
 
     def stop(self) -> None:
@@ -92,7 +94,13 @@ class PiProcessManager:
             argv, cwd=cwd, environment=environment, marker=mark, on_output=on_output
         )
         self._children[child.pid] = child
-        self._watchdog.add(child.pid, mark)
+        try:
+            self._watchdog.add(child.pid, mark)
+        except OSError as error:
+            await self.stop(child)
+            raise Fault(
+                Code.UNAVAILABLE, f"the watchdog cannot be started ({error.strerror}); look at the machine"
+            ) from error
         return child
 
     async def stop(self, child: ChildProcess) -> None:

@@ -3,6 +3,7 @@
 # ruff: noqa: ASYNC240
 
 import json
+import socket
 import stat
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,22 @@ async def test_the_socket_is_this_users_alone_and_is_removed(tmp_path: Path) -> 
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700 and path.is_socket()
     await served.stop()
     assert not path.exists() and not path.parent.exists()
+
+
+async def test_the_socket_of_an_orchestrator_that_was_killed_is_cleared_away(tmp_path: Path) -> None:
+    left, used = tmp_path / "agent-old" / "endpoint.sock", tmp_path / "agent-used" / "endpoint.sock"
+    sockets = []
+    for path in (left, used):
+        path.parent.mkdir()
+        sockets.append(socket.socket(socket.AF_UNIX))
+        sockets[-1].bind(str(path))
+    sockets[1].listen()
+    served = AgentEndpoint(FakeExecutor(tmp_path), tmp_path)
+    await served.start()
+    await served.stop()
+    assert not left.parent.exists() and used.exists()
+    for each in sockets:
+        each.close()
 
 
 async def test_the_agent_of_a_session_calls_operations_for_it(make_rig: MakeRig) -> None:

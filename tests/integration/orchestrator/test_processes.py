@@ -245,6 +245,41 @@ async def test_b01_after_kill_9_of_the_orchestrator_nothing_of_its_tree_lives(tm
         assert json.loads((directory / "live.json").read_text())["child_pid"] in pids
 
 
+async def test_a15_after_kill_9_of_the_orchestrator_an_old_answer_is_never_taken(tmp_path: Path) -> None:
+    project = str(SCENARIOS.parents[1])
+    script = ORCHESTRATOR.replace('until_state("idle")', 'until_state("waiting")')
+    widgets = str(SCENARIOS / "widgets.yaml")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, project, str(tmp_path), widgets, "1", stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    pid = int(await process.stdout.readline())
+    process.kill()
+    await process.wait()
+    directory = next((tmp_path / "harness" / "sessions").iterdir())
+    journal = [json.loads(line) for line in (directory / "questions.jsonl").read_text().splitlines()]
+    old = {"id": journal[-1]["asked"], "value": "worst"}
+    second = Rig(
+        tmp_path, SCENARIOS / "widgets.yaml", dict(os.environ), {"orchestrator_address": f"unix:{tmp_path}/2"}
+    )
+    second.executor.manifests[directory.name] = {"id": directory.name, "phase": {"phase": "F1"}}
+    await second.start()
+    try:
+        with pytest.raises(Fault) as gone:
+            await second.answer(directory.name, old)
+        assert gone.value.code is Code.GONE
+        await second.open(directory.name)
+        assert not alive(pid)
+        asked = await (await second.listen(directory.name)).next_question([])
+        with pytest.raises(Fault) as superseded:
+            await second.answer(directory.name, old)
+        assert superseded.value.details["how"] == "superseded"
+        assert superseded.value.details["superseded_by"] == asked["id"] != old["id"]
+        assert second.executor.decisions == []
+    finally:
+        await second.stop()
+
+
 async def test_the_watchdog_is_replaced_when_it_dies_and_ends_with_the_service(make_rig: MakeRig) -> None:
     rig = await make_rig()
     await rig.create()

@@ -3,6 +3,7 @@
 # ruff: noqa: ASYNC240
 
 import asyncio
+import errno
 import json
 import os
 import resource
@@ -120,6 +121,47 @@ async def test_b07_no_room_for_a_process_leaves_the_others_alone(make_rig: MakeR
     assert fault.code is Code.UNAVAILABLE and "Too many open files" in fault.message
     assert (await rig.live(first)).state == pb.SESSION_STATE_IDLE
     assert (await rig.create()).session_id
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "services.orchestrator.process.os.pidfd_open",
+        "services.orchestrator.ownership.Ownership.name_child",
+        "services.orchestrator.supervisor.Watchdog._start",
+        "services.orchestrator.journal.os.write",
+    ],
+)
+async def test_b07_a_start_that_fails_half_way_leaves_no_process(
+    make_rig: MakeRig, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    rig = await make_rig()
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(part, fail)
+        fault = await refused(rig.create())
+    assert fault.code is Code.UNAVAILABLE and "No space left" in fault.message
+    assert rig.orchestrator.processes.count == 0
+    session = fault.details["session_id"]
+    assert (await rig.live(session)).state == pb.SESSION_STATE_CLOSED
+    await rig.open(session)
+    await (await rig.listen(session)).until_state("idle")
+
+
+async def test_closing_while_starting_ends_the_start(make_rig: MakeRig) -> None:
+    rig = await make_rig("name: slow\nstart:\n  - {delay: 60000}\n", start_patience_seconds=0.1)
+    session = (await rig.create()).session_id
+    opening = asyncio.create_task(rig.open(session))
+    assert (await rig.close_session(session)).state == pb.SESSION_STATE_CLOSED
+    await asyncio.wait([opening])
+    assert rig.orchestrator.processes.count == 0
+    assert (await rig.live(session)).state == pb.SESSION_STATE_CLOSED
+    listener = await rig.listen_from_the_start(session)
+    await listener.until("replay_complete")
+    assert listener.states() == ["starting", "closing", "closed"]
 
 
 async def test_b10_a_child_that_exits_at_once_fails_the_call_with_its_stderr(make_rig: MakeRig) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_b12_the_child_of_an_owner_that_was_killed_is_ended_first(tmp_path: Path
 def test_another_process_with_the_same_pid_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / LIVE).write_text(json.dumps({"child_pid": os.getpid(), "child_start_ticks": 1}))
     owner = Ownership.take(tmp_path, "me")
-    owner.name_child(4, 5, "X=1", 2)
+    owner.name_child(SimpleNamespace(pid=4, start_ticks=5), "X=1", 2)
     told = json.loads((tmp_path / LIVE).read_text())
     assert (told["owner"], told["child_pid"], told["generation"]) == ("me", 4, 2)
     owner.release()
