@@ -34,11 +34,8 @@ _FLAGS = {
     "--no-extensions": "no_extensions",
     "-ne": "no_extensions",
     "--no-mcp": "no_mcp",
-    "--approve": "approve",
-    "-a": "approve",
-    "--no-approve": "no_approve",
-    "-na": "no_approve",
 }
+_TRUST = {"--approve": True, "-a": True, "--no-approve": False, "-na": False}
 _IGNORED_VALUED = {
     "--api-key",
     "--system-prompt",
@@ -88,7 +85,6 @@ class Options:
     help: bool = False
     version: bool = False
     approve: bool = False
-    no_approve: bool = False
     no_session: bool = False
     no_tools: bool = False
     no_builtin_tools: bool = False
@@ -124,6 +120,8 @@ def parse_arguments(arguments: list[str]) -> Options:
         elif argument == "--list-models":
             searched = bool(rest) and not rest[0].startswith(("-", "@"))
             options.list_models = rest.pop(0) if searched else ""
+        elif argument in _TRUST:
+            options.approve = _TRUST[argument]
         elif argument in _VALUED and rest:
             setattr(options, _VALUED[argument], rest.pop(0))
         elif argument in _FLAGS:

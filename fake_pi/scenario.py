@@ -7,8 +7,8 @@ from typing import Any, Literal
 import msgspec
 import yaml
 
-from fake_pi.step_base import Json, Step, Steps, no_steps
-from fake_pi.step_kinds import Repeat, Switch, Text, Tool, Tools, Use
+from fake_pi.step_base import Json, Steps, no_steps
+from fake_pi.step_kinds import MODEL_ONLY, Bash, Repeat, Switch, Text, Tool, Tools, Use
 from fake_pi.steps import decode_hook
 
 GATE_VERSION = "tht-gate/1"
@@ -207,55 +207,58 @@ def _key_text(key: object) -> str:
 
 
 def _check(scenario: Scenario, name: str) -> None:
-    """What the types cannot say: patterns compile, used parts exist, tools hold only tools."""
+    """What the types cannot say: patterns compile, used parts exist, steps stand where they can be taken."""
     for field, items in (("prompts", scenario.prompts), ("steer", scenario.steer), ("input", scenario.input)):
         for index, item in enumerate(items):
-            try:
-                re.compile(item.match)
-            except re.error as error:
-                raise ScenarioError(f"{name}: {field}[{index}].match: not a pattern: {error}") from error
+            _check_pattern(item.match, f"{name}: {field}[{index}].match")
     if not scenario.models:
         raise ScenarioError(f"{name}: models: at least one model is needed")
-    for where, steps in _all_steps(scenario):
-        for step in _walk(steps):
-            if isinstance(step, Use) and step.use not in scenario.parts:
-                raise ScenarioError(f"{name}: {where}: use: there is no part `{step.use}`")
-            if isinstance(step, Tools):
-                _check_tools(step, f"{name}: {where}")
+    for where, steps, inside in _all_steps(scenario):
+        _check_steps(scenario, steps, f"{name}: {where}", inside)
 
 
-def _check_tools(step: Tools, where: str) -> None:
-    for tool in step.tools:
-        if not isinstance(tool, Tool):
-            raise ScenarioError(f"{where}: tools: only `tool` steps can stand here")
+def _check_pattern(pattern: str, where: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ScenarioError(f"{where}: not a pattern: {error}") from error
 
 
-def _all_steps(scenario: Scenario) -> list[tuple[str, Steps]]:
-    found = [("start", scenario.start), ("otherwise", scenario.otherwise)]
-    found += [(f"parts.{name}", steps) for name, steps in scenario.parts.items()]
-    found += [(f"prompts[{index}]", item.steps) for index, item in enumerate(scenario.prompts)]
-    found += [(f"steer[{index}]", item.steps) for index, item in enumerate(scenario.steer)]
-    found += [(f"input[{index}]", item.do) for index, item in enumerate(scenario.input)]
-    for command in scenario.commands:
-        found.append((f"commands.{command.name}", command.do))
-        if command.steps is not None:
-            found.append((f"commands.{command.name}", command.steps))
-    return found
-
-
-def _walk(steps: Steps) -> list[Step]:
-    found: list[Step] = []
-    for step in steps.items:
-        found.append(step)
-        if isinstance(step, Switch):
-            for case in step.cases.values():
-                found += _walk(case)
+def _check_steps(scenario: Scenario, steps: Steps, where: str, inside: bool) -> None:
+    """`inside`: the steps are those of a tool, a command or a hook, where the model says nothing."""
+    for index, step in enumerate(steps.items):
+        here = f"{where}: step {index + 1}"
+        if inside and isinstance(step, MODEL_ONLY):
+            raise ScenarioError(
+                f"{here}: `{step.__struct_encode_fields__[0]}` is the model's, it cannot stand here"
+            )
+        if isinstance(step, Use) and step.use not in scenario.parts:
+            raise ScenarioError(f"{here}: use: there is no part `{step.use}`")
+        if isinstance(step, Tools):
+            for tool in step.tools.items:
+                if not isinstance(tool, Tool):
+                    raise ScenarioError(f"{here}: tools: only `tool` steps can stand here")
+                _check_steps(scenario, tool.do, here, inside=True)
+        elif isinstance(step, Switch):
+            for case, body in step.cases.items():
+                if step.patterns:
+                    _check_pattern(case, f"{here}: switch")
+                _check_steps(scenario, body, f"{here}: case {case}", inside)
         elif isinstance(step, Repeat):
-            found += _walk(step.repeat)
-        elif isinstance(step, Tools):
-            found += _walk(step.tools)
-        else:
-            do = getattr(step, "do", None)
-            if isinstance(do, Steps):
-                found += _walk(do)
+            _check_steps(scenario, step.repeat, here, inside)
+        elif isinstance(step, (Tool, Bash)):
+            _check_steps(scenario, step.do, here, inside=True)
+
+
+def _all_steps(scenario: Scenario) -> list[tuple[str, Steps, bool]]:
+    """Every list of steps, where it stands, and whether it is an extension's. Parts may be used by both."""
+    found = [("start", scenario.start, True), ("otherwise", scenario.otherwise, False)]
+    found += [(f"parts.{name}", steps, False) for name, steps in scenario.parts.items()]
+    found += [(f"prompts[{index}]", item.steps, False) for index, item in enumerate(scenario.prompts)]
+    found += [(f"steer[{index}]", item.steps, False) for index, item in enumerate(scenario.steer)]
+    found += [(f"input[{index}]", item.do, True) for index, item in enumerate(scenario.input)]
+    for command in scenario.commands:
+        found.append((f"commands.{command.name}", command.do, True))
+        if command.steps is not None:
+            found.append((f"commands.{command.name}", command.steps, False))
     return found

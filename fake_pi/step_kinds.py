@@ -277,3 +277,7 @@ class Compaction(Step):
     aborted: bool = False
     error: str | None = None
     summary: str = "SUMMARY"
+
+
+MODEL_ONLY = (Text, Thinking, Tool, CutTool, Tools, Bash, Fail, Stop, Stall, Empty, Compaction)
+"""Steps that only the model can take; they cannot stand inside a tool or a command."""

@@ -54,11 +54,25 @@ def _one_line(value: object) -> str:
     return " ".join(_text(value).split())
 
 
+def _items(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
+
+
+def _lines(value: object) -> str:
+    return "\n".join(_text(item) for item in _items(value))
+
+
+def _count(value: object) -> int:
+    return len(_items(value))
+
+
 FILTERS: dict[str, Callable[[object], object]] = {
     "json": compact_json,
     "typeof": _typeof,
     "table": _table,
     "line": _one_line,
+    "lines": _lines,
+    "count": _count,
 }
 """What can stand behind a path: `${page|table}`. Beside these there are `has X` (true when a list holds X),
 `last K` (the youngest ledger line of kind K) and `else X`."""
@@ -86,14 +100,13 @@ def _member(value: Any, key: str) -> Any:
 
 def _last_of_kind(value: Any, kind: str) -> Any:
     """The youngest line of a ledger that has this kind."""
-    lines: list[Any] = value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
-    return next((line for line in reversed(lines) if _member(line, "kind") == kind), UNDEFINED)
+    return next((line for line in reversed(_items(value)) if _member(line, "kind") == kind), UNDEFINED)
 
 
 def _filtered(value: Any, item: str) -> Any:
     word, _, argument = item.partition(" ")
     if word == "has":
-        return isinstance(value, list) and argument in value
+        return argument in _items(value)
     if word == "last":
         return _last_of_kind(value, argument)
     if word == "else":
