@@ -19,6 +19,9 @@ from session_executor.lock import PlanLock
 from session_executor.plan import ARTIFACT_ROOT
 from session_executor.worktree import WorktreePlace, remove_worktree
 
+CACHE_DIRECTORY = ("better-harness", "cache")
+"""Below the Git common directory, beside the executions."""
+
 PLAN_FILE = "plan.json"
 SOURCE_FILE = "source-session.jsonl"
 SESSION_DIRECTORY = "sessions"

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from session_executor.artifacts import SESSION_DIRECTORY, Artifacts
+from session_executor.artifacts import CACHE_DIRECTORY, SESSION_DIRECTORY, Artifacts
 from session_executor.checkpoint import Inspect
 from session_executor.commit import commit_staged, create_ref, stage_changes
 from session_executor.errors import ErrorCode, ExecutorError
+from session_executor.files import private_directory
 from session_executor.git import Git
 from session_executor.plan import Plan, timestamp
 from session_executor.receipt import COMPLETE, PREPARED, complete_receipt, prepared_receipt, section
@@ -209,6 +210,7 @@ class _Execution:
                 source_session=source,
                 session_directory=self._artifacts.file(SESSION_DIRECTORY),
                 temporary_root=worktree.place.temporary_root,
+                cache_directory=private_directory(self._plan.workspace.git_common_dir, *CACHE_DIRECTORY),
                 submodules=worktree.submodules(),
                 inherit=(lock,),
                 progress=self._options.progress,

@@ -19,7 +19,7 @@ Progress = Callable[[str, str], None]
 
 @dataclass(frozen=True, slots=True)
 class ContinuationRequest:
-    """All a runner gets. It may write below `session_directory`, `temporary_root` and `worktree` only."""
+    """All a runner gets. It may write below its directories only."""
 
     plan: Plan
     worktree: str
@@ -28,6 +28,8 @@ class ContinuationRequest:
     session_directory: str
     temporary_root: str
     """Removed after the run, whatever happens."""
+    cache_directory: str
+    """Private and kept: what makes the next run in this repository start faster, such as compiled code."""
     submodules: Sequence[str]
     """Paths of submodules: what is written below them would be lost."""
     inherit: Sequence[int]

