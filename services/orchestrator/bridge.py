@@ -2,17 +2,30 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, cast
 
 import msgspec
 
 from services.orchestrator import records
 from services.orchestrator.events import EventKind
-from services.orchestrator.frames import FRAME_KEY, Frame, OpenFrames
+from services.orchestrator.frames import FRAME_KEY, OpenFrames
+from services.orchestrator.items import (
+    Asked,
+    DialogClosed,
+    DialogUnusable,
+    FrameClosed,
+    Item,
+    PhaseChanged,
+    Replied,
+    RunSettled,
+    RunStarted,
+    Text,
+    Told,
+    UnknownRecord,
+)
 from services.orchestrator.line_splitter import LineProblem, Problem
 from services.orchestrator.records import NotARecord, decode, text_of
-from services.orchestrator.widgets import DIALOGS, Dialog, DialogRefused, read_dialog
+from services.orchestrator.widgets import DIALOGS, DialogRefused, read_dialog
 
 TOOL_TEXT = 4000
 """Characters of a tool's result in an event."""
@@ -21,103 +34,6 @@ TOOL_ARGUMENTS = 8 * 1024
 
 GATE_CHANNEL = "tht-gate"
 KICKOFF_COMMANDS = ("nuova-domanda", "riprendi-sessione")
-
-
-@dataclass(slots=True)
-class Told:
-    """An event and its data."""
-
-    kind: EventKind
-    data: dict[str, Any]
-
-
-@dataclass(slots=True)
-class Text:
-    """Consecutive deltas of one message."""
-
-    message_id: str
-    parts: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Replied:
-    """Pi answered a command."""
-
-    reply: records.Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Pi waits for an answer."""
-
-    rpc_id: Any
-    dialog: Dialog
-
-
-@dataclass(frozen=True, slots=True)
-class DialogUnusable:
-    """Pi asked something that nobody could answer: it must hear `cancelled`."""
-
-    rpc_id: Any
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class DialogClosed:
-    """The gate says that the dialog of a tool call is over."""
-
-    call: str
-    how: str
-
-
-@dataclass(frozen=True, slots=True)
-class FrameClosed:
-    """No dialog of that call of the checkpoint bridge is open any more."""
-
-    frame: Frame
-
-
-@dataclass(frozen=True, slots=True)
-class RunStarted:
-    """The agent works."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettled:
-    """The run is over. `failure` says why it did not end well, None when it did."""
-
-    failure: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PhaseChanged:
-    """The gate saw the session in another phase."""
-
-    phase: str
-
-
-@dataclass(frozen=True, slots=True)
-class UnknownRecord:
-    """A record type this version does not know, at its first appearance."""
-
-    type: str
-
-
-Effect = (
-    Replied
-    | Asked
-    | DialogUnusable
-    | DialogClosed
-    | FrameClosed
-    | RunStarted
-    | RunSettled
-    | PhaseChanged
-    | UnknownRecord
-)
-
-
-Item = Told | Text | Effect
-"""What a piece of Pi's output means, in its order."""
 
 
 class SessionBridge:

@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from contracts.errors import Fault
-from services.orchestrator import bridge as seen
+from services.orchestrator import items as seen
 from services.orchestrator.bridge import SessionBridge
 from services.orchestrator.child import Lines
 from services.orchestrator.events import EventKind, encode

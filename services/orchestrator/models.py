@@ -9,9 +9,10 @@ from typing import Any, cast
 import structlog
 
 from contracts.errors import Code, Fault
-from services.orchestrator.bridge import Replied, SessionBridge
+from services.orchestrator.bridge import SessionBridge
 from services.orchestrator.child import Lines, PiChild
 from services.orchestrator.command_line import THINKING_LEVELS, ModelChoice
+from services.orchestrator.items import Replied
 from services.orchestrator.launching import Launcher
 from services.orchestrator.startup_checks import find_model
 from services.orchestrator.supervisor import PiProcessManager

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from services.orchestrator.bridge import (
+from services.orchestrator.bridge import SessionBridge
+from services.orchestrator.events import EventKind
+from services.orchestrator.items import (
     Asked,
     DialogClosed,
     DialogUnusable,
@@ -15,12 +17,10 @@ from services.orchestrator.bridge import (
     Replied,
     RunSettled,
     RunStarted,
-    SessionBridge,
     Text,
     Told,
     UnknownRecord,
 )
-from services.orchestrator.events import EventKind
 from services.orchestrator.line_splitter import LineProblem, Problem
 from services.orchestrator.widgets import ENVELOPE_MARK
 
