@@ -1,7 +1,7 @@
 """Servers and databases for the tests of this folder; at the end the tally by engine and verdict."""
 
-import os
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,13 +18,12 @@ TALLY: Counter[tuple[str, str, str]] = Counter()
 
 
 @pytest.fixture(scope="session")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the servers' users may enter."""
-    folder = tmp_path_factory.mktemp("databases")
-    for path in (folder, *folder.parents):
-        if path.stat().st_uid == os.geteuid() and path != Path("/") and path != Path("/tmp"):
-            path.chmod(0o755)
-    return folder
+def scratch() -> Iterator[Path]:
+    """A folder that the servers' users may enter, which pytest's own is not."""
+    with tempfile.TemporaryDirectory(prefix="thothii-databases-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
 
 
 @pytest.fixture(scope="session")

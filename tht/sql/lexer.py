@@ -72,7 +72,7 @@ _WORD = re.compile(r"[^\W\d][\w$]*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?")
 _OPERATOR = re.compile(r"::|:=|[+\-*/<>=~!@#%^&|`?]+")
 _PLAIN = re.compile(r"([ \t\r\n]+)|([^\W\d][\w$]*(?![\w$'\"&]))|(\d+(?![\w.]))|([(),])")
-"""What reads the same in every dialect, which is most of a statement: the readers are asked about the rest."""
+"""What reads the same in every dialect, which is most of a statement."""
 _PLAIN_KINDS: tuple[Kind, ...] = ("space", "word", "number", "operator")
 _DOLLAR = re.compile(r"\$(?:[^\W\d][\w]*)?\$")
 _USER_VARIABLE = re.compile(r"@@?[\w.$]+")

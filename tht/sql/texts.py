@@ -51,7 +51,7 @@ def texts(array: Array, type_: str) -> Array:
     if pa.types.is_dictionary(kind):
         return texts(array.dictionary_decode(), type_)
     if pa.types.is_float64(kind):
-        return pa.array([None if v is None else _float_text(v) for v in array.to_pylist()], pa.string())
+        return _float_texts(array)
     if pa.types.is_decimal(kind):
         return _decimal_texts(array)
     if _is_bytes(kind):
@@ -68,6 +68,19 @@ def _through_cells(array: Array, type_: str) -> Array:
 
 def _is_bytes(kind: pa.DataType) -> bool:
     return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
+
+
+def _float_texts(array: Array) -> Array:
+    """Arrow's digits where they are Python's: from 1e-4 to 1e15 both write the shortest plain notation."""
+    size = pc.abs(array)
+    plain = pc.or_(pc.equal(size, 0.0), pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e15)))
+    if not pc.all(plain).as_py():
+        return pa.array([None if v is None else _float_text(v) for v in array.to_pylist()], pa.string())
+    found = array.cast(pa.string())
+    whole = pc.invert(pc.match_substring(found, "."))
+    if pc.any(whole).as_py():
+        found = pc.if_else(whole, pc.binary_join_element_wise(found, ".0", ""), found)
+    return found
 
 
 _WORDS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}

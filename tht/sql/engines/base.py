@@ -94,6 +94,13 @@ class Limit:
         with calling(self.timeout_s, expire), self.cancel.interrupting(interrupt):
             yield
 
+    def raise_if_over(self) -> None:
+        """Raises the fault of a statement that was interrupted: rows that are still in a buffer are not
+        worth reading."""
+        fault = self.fault()
+        if fault is not None:
+            raise fault
+
     def fault(self) -> Fault | None:
         """Why the statement was interrupted, None when it was not."""
         if self.cancel.is_set:

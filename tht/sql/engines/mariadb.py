@@ -64,13 +64,13 @@ class MariadbEngine(Engine):
                 self.ask(self._server_limit(timeout_s))
                 cursor = SSCursor(self._connection)
                 cursor.execute(sql)
-                source = MariadbSource(self, cursor)
+                source = MariadbSource(self, cursor, limit)
                 try:
                     yield source
                 finally:
                     if not source.ended:
-                        # closing the cursor would read the rest
                         self.doubtful = True
+                        source.abandon()
                         self._kill()
             except (pymysql.Error, OSError, ValueError) as error:
                 self.doubtful = True
@@ -216,9 +216,10 @@ def _fault(error: Exception, timeout_s: float = 0) -> Fault:
 class MariadbSource(Source):
     """A running query, its rows as text and unbuffered."""
 
-    def __init__(self, engine: MariadbEngine, cursor: SSCursor) -> None:
+    def __init__(self, engine: MariadbEngine, cursor: SSCursor, limit: Limit) -> None:
         self._engine = engine
-        self._cursor = cursor
+        self._cursor: Any = cursor
+        self._limit = limit
         self.ended = False
         result: Any = cast("Any", cursor)._result
         if not cursor.description:
@@ -238,7 +239,12 @@ class MariadbSource(Source):
         self.ended = True
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        yield from rows.batches(self._rows(), self._schema, self._kinds, size)
+        yield from rows.batches(self._rows(), self._schema, self._kinds, size, self._limit)
+
+    def abandon(self) -> None:
+        """Leaves the rest unread; the driver would read it when the cursor is closed or forgotten."""
+        self._cursor._result.unbuffered_active = False
+        self._cursor.connection = None
 
     def warnings(self) -> list[str]:
         return self._engine.warnings() if self.ended else []

@@ -99,7 +99,7 @@ class PostgresEngine(Engine):
                         "Generator[tuple[Any, ...]]", cursor.stream(cast("LiteralString", sql), size=CHUNK)
                     )
                     try:
-                        yield PostgresSource(connection, sql, cursor, stream, self._arrays)
+                        yield PostgresSource(connection, sql, cursor, stream, self._arrays, limit)
                     finally:
                         stream.close()
                 connection.execute("ROLLBACK")
@@ -250,7 +250,9 @@ class PostgresSource(Source):
         cursor: psycopg.Cursor[Any],
         stream: Generator[tuple[Any, ...]],
         arrays: dict[int, int],
+        limit: Limit,
     ) -> None:
+        self._limit = limit
         self._stream = stream
         self._first = next(stream, None)
         described = cursor.description or _described(connection, sql)
@@ -271,7 +273,7 @@ class PostgresSource(Source):
             yield from self._stream
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        yield from rows.batches(self._rows(), self._schema, self._kinds, size)
+        yield from rows.batches(self._rows(), self._schema, self._kinds, size, self._limit)
 
 
 def _described(connection: Any, sql: str) -> list[psycopg.Column]:

@@ -9,6 +9,8 @@ import msgspec
 import pyarrow as pa
 from psycopg.postgres import types as registry
 
+from tht.sql.arrow import Array
+from tht.sql.arrow import compute as pc
 from tht.sql.cells import json_float
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.server_rows import Kind
@@ -32,11 +34,17 @@ def _bytea(text: str) -> bytes:
     return bytes.fromhex(text[2:])
 
 
+def _timestamptzs(values: Any) -> Array:
+    """`_timestamptz` of a whole column; the session's zone is UTC."""
+    found = pc.replace_substring(rows.strings(values), " ", "T", max_replacements=1)
+    return pc.replace_substring_regex(found, r"\+00( BC)?$", r"+00:00\1")
+
+
 _TIMETZ = Kind("timetz", pa.string(), rows.each(_zoned, pa.string()))
-_TIMESTAMPTZ = Kind("timestamptz", pa.string(), rows.each(_timestamptz, pa.string()), "timestamptz")
+_TIMESTAMPTZ = Kind("timestamptz", pa.string(), _timestamptzs, "timestamptz")
 
 _KINDS: dict[str, Kind] = {
-    "bool": Kind("boolean", pa.bool_(), rows.each(lambda text: text == "t", pa.bool_())),
+    "bool": Kind("boolean", pa.bool_(), lambda values: pc.equal(rows.strings(values), "t")),
     "int2": Kind("integer", pa.int16(), rows.cast_to(pa.int16())),
     "int4": Kind("integer", pa.int32(), rows.cast_to(pa.int32())),
     "int8": rows.BIGINT,

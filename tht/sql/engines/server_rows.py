@@ -9,12 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from tht.sql.arrow import Array
+from tht.sql.arrow import compute as pc
 from tht.sql.columns import field
+from tht.sql.engines.base import Limit
 
-Values = Sequence[Any]
+Values = Any
+"""A sequence of texts (None for NULL), or an Arrow array of them."""
 Reader = Callable[[Values], Array]
 
-_SMALLEST, _LARGEST = 64, 10_000
+_SMALLEST, _LARGEST = 64, 5_000
 _BATCH_BYTES = 8 << 20
 
 
@@ -30,19 +33,29 @@ class Kind:
     """See `columns.field`."""
 
 
+def is_array(values: Any) -> bool:
+    """True for an Arrow array."""
+    return isinstance(values, pa.Array)
+
+
 def strings(values: Values) -> Array:
     """Text as it came."""
-    return pa.array(values, pa.string())
+    return values if is_array(values) else pa.array(values, pa.string())
 
 
 def cast_to(arrow: pa.DataType) -> Reader:
     """Digits to numbers."""
-    return lambda values: pa.array(values, pa.string()).cast(arrow)
+    return lambda values: strings(values).cast(arrow)
 
 
 def each(function: Callable[[Any], Any], arrow: pa.DataType) -> Reader:
     """`function` on every value that is not NULL."""
-    return lambda values: pa.array([None if v is None else function(v) for v in values], arrow)
+
+    def read(values: Values) -> Array:
+        items: Sequence[Any] = values.to_pylist() if is_array(values) else values
+        return pa.array([None if v is None else function(v) for v in items], arrow)
+
+    return read
 
 
 _ZEROS = re.compile(r"(\.\d*?)0+(?=$|[+\-Z ])")
@@ -63,6 +76,14 @@ def timestamp(text: str) -> str:
     return trimmed(_CLOCK.sub(r"\1T\2", text, count=1))
 
 
+def timestamps(values: Values) -> Array:
+    """`timestamp` of a whole column."""
+    found = pc.replace_substring(strings(values), " ", "T", max_replacements=1)
+    if pc.any(pc.match_substring_regex(found, r"\.\d*0(?:$|[^0-9])")).as_py():
+        return each(trimmed, pa.string())(found)
+    return found
+
+
 TEXT = Kind("text", pa.string(), strings)
 INTEGER = Kind("integer", pa.int64(), cast_to(pa.int64()))
 BIGINT = Kind("bigint", pa.int64(), cast_to(pa.int64()))
@@ -71,7 +92,7 @@ FLOAT32 = Kind("float", pa.float32(), cast_to(pa.float32()))
 FLOAT64 = Kind("float", pa.float64(), cast_to(pa.float64()))
 DATE = Kind("date", pa.string(), strings, "date")
 TIME = Kind("time", pa.string(), each(trimmed, pa.string()))
-TIMESTAMP = Kind("timestamp", pa.string(), each(timestamp, pa.string()), "timestamp")
+TIMESTAMP = Kind("timestamp", pa.string(), timestamps, "timestamp")
 BYTES = Kind("bytes", pa.binary(), lambda values: pa.array(values, pa.binary()))
 
 
@@ -92,11 +113,12 @@ def schema_of(names: Sequence[str], kinds: Sequence[Kind]) -> pa.Schema:
 
 
 def batches(
-    rows: Iterator[Sequence[Any]], schema: pa.Schema, kinds: Sequence[Kind], size: int
+    rows: Iterator[Sequence[Any]], schema: pa.Schema, kinds: Sequence[Kind], size: int, limit: Limit
 ) -> Iterator[pa.RecordBatch]:
     """Batches of about `size` rows, smaller where rows are wide, so that memory stays bounded."""
     count = min(size, _SMALLEST)
     while taken := list(islice(rows, count)):
+        limit.raise_if_over()
         arrays = [kind.read(values) for kind, values in zip(kinds, zip(*taken, strict=True), strict=True)]
         batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
         yield batch
