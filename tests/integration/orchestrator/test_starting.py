@@ -154,7 +154,8 @@ async def test_b07_a_start_that_fails_half_way_leaves_no_process(
 async def test_closing_while_starting_ends_the_start(make_rig: MakeRig) -> None:
     rig = await make_rig("name: slow\nstart:\n  - {delay: 60000}\n", start_patience_seconds=0.1)
     session = (await rig.create()).session_id
-    opening = asyncio.create_task(rig.open(session))
+    opening = asyncio.create_task(rig.orchestrator.manager.open(session))
+    await asyncio.sleep(0)
     assert (await rig.close_session(session)).state == pb.SESSION_STATE_CLOSED
     await asyncio.wait([opening])
     assert rig.orchestrator.processes.count == 0
