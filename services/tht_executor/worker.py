@@ -39,6 +39,8 @@ class Reply(msgspec.Struct):
     ok: msgspec.Raw = msgspec.Raw()
     head: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
+    ends: bool = False
+    """True when the worker ends itself after this message."""
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -60,7 +62,7 @@ class Worker:
     """A child process that runs one call at a time.
 
     A worker in doubt (`broken`) is never given another call: its late answer could be taken for the
-    answer to a later one.
+    answer to a later one. Nor is one that has said that it ends itself, while its process is still there.
     """
 
     def __init__(
@@ -100,7 +102,7 @@ class Worker:
         try:
             async with asyncio.timeout(START_DEADLINE):
                 await worker._read()
-        except (TimeoutError, WorkerDied, Fault) as error:
+        except (TimeoutError, WorkerDied) as error:
             await worker.kill()
             raise Fault(
                 Code.UNAVAILABLE, "a tht worker did not come up; the executor's log has its last words"
@@ -142,7 +144,7 @@ class Worker:
                     if frame.call == call_id:
                         yield frame.content
                     continue
-                reply = _decode_reply(frame.payload)
+                reply = self._reply(frame)
                 if reply.id != call_id:
                     continue
                 if head := bytes(reply.head):
@@ -186,11 +188,21 @@ class Worker:
                 while True:
                     frame = await self._read()
                     if isinstance(frame, Message):
-                        reply = _decode_reply(frame.payload)
+                        reply = self._reply(frame)
                         if reply.id == call_id and not bytes(reply.head):
                             return
-        except (TimeoutError, WorkerDied, Fault):
+        except (TimeoutError, WorkerDied):
             self.broken = True
+
+    def _reply(self, frame: Message) -> Reply:
+        """What a message says. Raises WorkerDied when it is none of the contract's."""
+        try:
+            reply = _decode_reply(frame.payload)
+        except msgspec.DecodeError as error:
+            _log.error("worker sent a message that cannot be", reason=str(error))
+            raise WorkerDied from error
+        self.broken = self.broken or reply.ends
+        return reply
 
     async def _read(self) -> Message | Chunk:
         """The next frame. Raises WorkerDied at the end of the worker's output or when it is no frame."""

@@ -65,7 +65,7 @@ def write_home(home: Path) -> None:
     """Workspaces `shop` (SQLite) and `broken`."""
     (home / "workspaces").mkdir(parents=True)
     (home / "workspaces" / "shop.yaml").write_text(
-        "name: shop\ndialect: sqlite\nconnection: {path: ../shop.sqlite}\nlimits: {timeout_s: 5}\n"
+        "name: shop\ndialect: sqlite\nconnection: {path: ../shop.sqlite}\nlimits: {timeout_s: 30}\n"
     )
     (home / "workspaces" / "broken.yaml").write_text("name: [unclosed\n")
     with sqlite3.connect(home / "shop.sqlite") as connection:

@@ -155,12 +155,12 @@ async def test_a_caller_that_goes_away_stops_its_statement(executor: Executor) -
     await asyncio.sleep(0.3)
     running.cancel()
     started = time.monotonic()
-    # Both workers are free again well before the statement's own limit of five seconds.
+    # Both workers are free again well before the statement's own limit of thirty seconds.
     pages = await asyncio.gather(
         *(call_for_agent(executor, session, "sql.preview", sql="SELECT 1") for _ in range(2))
     )
     assert [page["rows"] for page in pages] == [[[1]], [[1]]]
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 20
 
 
 async def test_a_worker_that_is_killed_loses_one_call_and_no_more(executor: Executor) -> None:

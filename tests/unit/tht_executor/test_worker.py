@@ -1,0 +1,78 @@
+"""What the executor makes of a worker's messages, with a worker that is only a pipe."""
+
+import asyncio
+import contextlib
+from typing import Any, cast
+
+import pytest
+
+from contracts.errors import Code, Fault
+from services.tht_executor.worker import Head, Worker, WorkerDied
+from tht.frames import encode_message
+
+OK = {"id": 1, "ok": {"rows": []}}
+OVER_CAP = Fault(Code.OVER_CAP, "it took too much memory").document()
+
+
+class StubProcess:
+    """A process that never ends by itself."""
+
+    def poll(self) -> int | None:
+        return None
+
+
+class StubPipe:
+    """Takes what is written."""
+
+    def __init__(self) -> None:
+        self.written = b""
+
+    def write(self, data: bytes) -> None:
+        self.written += data
+
+
+def worker_that_says(*messages: dict[str, Any]) -> Worker:
+    reader = asyncio.StreamReader()
+    for message in messages:
+        reader.feed_data(encode_message(message))
+    return Worker(cast(Any, StubProcess()), reader, cast(Any, StubPipe()))
+
+
+async def test_a_worker_that_answers_is_used_again() -> None:
+    worker = worker_that_says(OK)
+    assert await worker.call("sql.check", {}) == b'{"rows":[]}'
+    assert worker.alive
+
+
+async def test_a_worker_that_fails_a_call_is_used_again() -> None:
+    worker = worker_that_says({"id": 1, "error": OVER_CAP})
+    with pytest.raises(Fault) as told:
+        await worker.call("sql.preview", {})
+    assert told.value.code is Code.OVER_CAP
+    assert worker.alive
+
+
+@pytest.mark.parametrize("before", [[], [{"id": 1, "head": {"filename": "rows.csv"}}]])
+async def test_a_worker_that_ends_itself_tells_its_fault_and_is_never_used_again(
+    before: list[dict[str, Any]],
+) -> None:
+    worker = worker_that_says(*before, {"id": 1, "error": OVER_CAP, "ends": True})
+    with pytest.raises(Fault) as told:
+        await worker.call("sql.export", {})
+    assert told.value.code is Code.OVER_CAP
+    assert not worker.alive
+
+
+async def test_a_worker_that_ends_itself_while_it_is_cancelled_is_never_used_again() -> None:
+    worker = worker_that_says({"id": 1, "head": {}}, {"id": 1, "error": OVER_CAP, "ends": True})
+    async with contextlib.aclosing(worker.stream("sql.export", {})) as parts:
+        assert await anext(parts) == Head(b"{}")
+    assert not worker.alive
+
+
+@pytest.mark.parametrize("message", [{"id": None, "ok": {}}, {"id": "1"}, {"error": "text"}, {"ends": 1}])
+async def test_a_message_that_cannot_be_is_the_end_of_the_worker(message: dict[str, Any]) -> None:
+    worker = worker_that_says(message)
+    with pytest.raises(WorkerDied):
+        await worker.call("sql.check", {})
+    assert not worker.alive
