@@ -3,20 +3,17 @@
 import asyncio
 import contextlib
 import socket
-import sys
 from collections.abc import Generator
 
 import structlog
 import uvicorn
-from pydantic import ValidationError
 
-from contracts.errors import Fault
+from contracts.errors import Code, Fault
 from services.gateway.app import GOODBYE, create_app, create_gateway
 from services.gateway.config import GatewaySettings
 from services.gateway.connections import CuttableProtocol
 from services.gateway.endpoints import Gateway
-from services.runtime.lifetime import end_with_parent
-from services.runtime.logs import configure
+from services.runtime.entry import run
 from services.runtime.server import until_signalled
 
 _log = structlog.get_logger(__name__)
@@ -48,7 +45,11 @@ def make_server(gateway: Gateway) -> uvicorn.Server:
 
 
 async def serve(settings: GatewaySettings) -> None:
-    """Serve until signalled. Then event streams say bye, and open requests have `gateway_stop_s` to end."""
+    """Serve until signalled. Then event streams say bye, and open requests have `gateway_stop_s` to end.
+
+    Raises Fault INVALID_ARGUMENT for an address where strangers could reach it, and as `listen`.
+    """
+    settings.check_bind()
     listening = listen(settings.gateway_host, settings.gateway_port)
     gateway = create_gateway(settings)
     server = make_server(gateway)
@@ -64,7 +65,7 @@ async def serve(settings: GatewaySettings) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises OSError when the address cannot be had."""
+    """A listening socket. Raises Fault UNAVAILABLE when the address cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY only where the protocol is named; without it, a client that delays its
     # acknowledgements waits 40 ms for the body after the headers (measured).
@@ -73,38 +74,15 @@ def listen(host: str, port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(2048)
-    except OSError:
+    except OSError as error:
         listening.close()
-        raise
+        raise Fault(Code.UNAVAILABLE, f"cannot listen on {host}:{port}: {error}") from error
     return listening
 
 
-def _first_complaint(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    name = "THOTHII_" + "_".join(str(part) for part in first["loc"]).upper()
-    return f"{name}: {first['msg']}"
-
-
 def main() -> None:
-    """Entry point; exits 2 when the settings do not allow to serve."""
-    end_with_parent()
-    try:
-        settings = GatewaySettings()
-    except ValidationError as error:
-        sys.stderr.write(f"thothii-gateway: {_first_complaint(error)}\n")
-        sys.exit(2)
-    configure("gateway", settings.log_level)
-    try:
-        settings.check_bind()
-        asyncio.run(serve(settings))
-    except Fault as fault:
-        sys.stderr.write(f"thothii-gateway: {fault.message}\n")
-        sys.exit(fault.code.kind.exit_code)
-    except OSError as error:
-        sys.stderr.write(
-            f"thothii-gateway: cannot listen on {settings.gateway_host}:{settings.gateway_port}: {error}\n"
-        )
-        sys.exit(9)
+    """Entry point of `thothii-gateway`."""
+    run("thothii-gateway", "gateway", GatewaySettings, serve)
 
 
 if __name__ == "__main__":

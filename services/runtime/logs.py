@@ -7,6 +7,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+from structlog.typing import Processor
 
 # C0, C1 and bidirectional controls: a log line must not be able to rewrite the reader's screen.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -21,22 +22,41 @@ def _strip_controls(_logger: Any, _name: str, event: MutableMapping[str, Any]) -
 
 
 def configure(service: str, level: str) -> None:
-    """Send structlog and the standard library's logging to stderr as JSON lines of `service`."""
+    """Send what structlog, the standard library and Python's warnings say to stderr, as lines of `service`.
+
+    Records of the standard library, such as uvicorn's and asyncio's, also say which `logger` they are of.
+    """
     number = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
-    logging.basicConfig(
-        level=number, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s", force=True
-    )
+
+    def named(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        # Not a context variable: threads that a library starts have an empty context.
+        event["service"] = service
+        return event
+
+    stamped: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        named,
+    ]
+    rendered: list[Processor] = [
+        structlog.processors.format_exc_info,
+        _strip_controls,
+        structlog.processors.JSONRenderer(ensure_ascii=False),
+    ]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            _strip_controls,
-            structlog.processors.JSONRenderer(ensure_ascii=False),
-        ],
+        processors=[*stamped, *rendered],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # A line is one write, so that two threads cannot mix theirs.
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    structlog.contextvars.bind_contextvars(service=service)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*stamped, structlog.stdlib.add_logger_name],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *rendered],
+        )
+    )
+    logging.basicConfig(level=number, handlers=[handler], force=True)
+    logging.captureWarnings(True)

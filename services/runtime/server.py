@@ -63,7 +63,8 @@ class GrpcServer:
         address: `unix:/path` or `host:port`.
         services: `(full name, add_..._to_server, servicer)` of each service.
 
-    Raises Fault INVALID_ARGUMENT for an address that others can reach while there is no token.
+    Raises Fault INVALID_ARGUMENT for an address that others can reach while there is no token, UNAVAILABLE
+    for one that cannot be had.
     """
 
     def __init__(
@@ -90,7 +91,10 @@ class GrpcServer:
         cast(Any, health_pb2_grpc).add_HealthServicer_to_server(self._health, self._server)
         reflected = (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(reflected, self._server)
-        self.port = self._server.add_insecure_port(address)
+        try:
+            self.port = self._server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise Fault(Code.UNAVAILABLE, f"cannot listen on {address}") from error
 
     async def start(self) -> None:
         """Listen, and say SERVING."""

@@ -1,11 +1,8 @@
-"""Run the tht-executor until SIGTERM or SIGINT."""
-
-import asyncio
+"""`thothii-executor`: serve until SIGTERM or SIGINT; a second signal ends the process at once."""
 
 import structlog
 
-from services.runtime import logs
-from services.runtime.lifetime import end_with_parent
+from services.runtime.entry import run
 from services.runtime.server import GrpcServer, until_signalled
 from services.tht_executor.config import ExecutorSettings
 from services.tht_executor.pool import WorkerPool
@@ -14,9 +11,11 @@ from services.tht_executor.worker import Worker
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 from tht.home import Home
 
+_log = structlog.get_logger(__name__)
+
 
 async def serve(settings: ExecutorSettings) -> None:
-    """Serve on `settings.executor_address` until a signal."""
+    """Serve on `settings.executor_address` until a signal. Raises Fault when that address cannot be had."""
     home = settings.home.resolve()
     pool = WorkerPool(
         lambda: Worker.start(home, settings.worker_memory_mib),
@@ -33,7 +32,7 @@ async def serve(settings: ExecutorSettings) -> None:
     )
     await pool.open()
     await server.start()
-    structlog.get_logger(__name__).info("listening", address=server.address)
+    _log.info("executor listens", address=server.address)
     try:
         await until_signalled()
     finally:
@@ -43,10 +42,7 @@ async def serve(settings: ExecutorSettings) -> None:
 
 def main() -> None:
     """Entry point of `thothii-executor`."""
-    end_with_parent()
-    settings = ExecutorSettings()
-    logs.configure("tht-executor", settings.log_level)
-    asyncio.run(serve(settings))
+    run("thothii-executor", "tht-executor", ExecutorSettings, serve)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The gateway as a process: how it starts, how it refuses to, how it goes."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -177,3 +178,6 @@ async def test_a13_no_query_and_no_header_is_logged(services: FakeServices) -> N
         _out, errors = await process.communicate()
     assert b"exported" in errors
     assert b"secret" not in errors
+    lines = [json.loads(line) for line in errors.splitlines()]
+    assert {line["service"] for line in lines} == {"gateway"}
+    assert "uvicorn.error" in {line.get("logger") for line in lines}
