@@ -59,6 +59,12 @@ test-gate: pi ## the gate's own tests, in Node
 test-sql: dev demo ## the read-only cases on all four engines, with servers of its own
 	$(PYTEST) tests/unit/sql tests/databases
 
+test-bridge: dev demo pi ## one inbox: sub-agents, other processes and scripts that ask, on the real Pi too
+	node harness/.pi/extensions/checkpoint-bridge/smoke.mjs
+	cd harness && node --test "test/bridge*.test.js"
+	$(PYTEST) tests/unit/orchestrator/test_frames.py tests/unit/orchestrator/test_conversation_frames.py \
+	  tests/integration/asking tests/realpi/bridge
+
 test-executor: dev pi ## the session-checkpoint executor
 	$(PYTEST) tests/unit/session_executor tests/integration/session_executor tests/realpi/session_executor
 

@@ -29,6 +29,7 @@ export class Host {
   async ask(request) {
     const call = new Call(request);
     if (this.#closed) call.finish("no-host");
+    else if (this.#aborting) call.finish("cancelled");
     this.#calls.add(call);
     this.#last = this.#last.then(() => this.#turn(call));
     try {
@@ -44,6 +45,14 @@ export class Host {
     for (const call of this.#calls) call.finish("no-host");
     // Now and not in the call's turn: a moment later the session's UI is gone.
     this.#tellClosed();
+  }
+
+  /**
+   * Whether the run of the main session is aborted and not over yet. pi-subagents 0.14.1 does not pass on an abort that comes
+   * while a sub-agent starts (measured): its question would hold up the end of the run.
+   */
+  get #aborting() {
+    return this.#ctx.signal?.aborted === true;
   }
 
   async #turn(call) {
