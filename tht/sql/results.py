@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,6 +26,9 @@ from tht.workspaces import Limits, Workspace
 ID = re.compile(r"r[0-9a-f]{16}-[0-9a-f]{16}")
 BATCH = 8192
 """Rows of a batch in the file, the least that a page has to look at."""
+
+LISTING_GRAIN_NS = 50_000_000
+"""Nanoseconds within which two changes of a folder may carry one time."""
 
 FLUSH = 16 << 20
 """Bytes that are gathered before they are written."""
@@ -61,24 +65,30 @@ class Kept:
 
     def schema(self) -> pa.Schema:
         """The columns."""
-        with _open(self.path) as reader:
-            return reader.schema
+        return _opened(self.path).schema
 
     def read(self, offset: int, count: int) -> Iterator[pa.RecordBatch]:
         """The batches that hold rows `offset` to `offset + count`, cut to them."""
-        with _open(self.path) as reader:
-            start = 0
-            for index, rows in enumerate(self.facts.batches):
-                first, last = max(offset - start, 0), min(offset + count - start, rows)
-                if first < last:
-                    yield reader.get_batch(index).slice(first, last - first)
-                start += rows
-                if start >= offset + count:
-                    return
+        reader = _opened(self.path)
+        start = 0
+        for index, rows in enumerate(self.facts.batches):
+            first, last = max(offset - start, 0), min(offset + count - start, rows)
+            if first < last:
+                yield reader.get_batch(index).slice(first, last - first)
+            start += rows
+            if start >= offset + count:
+                return
 
 
 def _open(path: Path) -> Any:
     return ipc.open_file(pa.memory_map(str(path)))
+
+
+@lru_cache(maxsize=4)
+def _opened(path: Path) -> Any:
+    """The file, opened once for all its pages: opening costs more than a page does. A kept file never
+    changes, and its id is never used again."""
+    return _open(path)
 
 
 def key_of(workspace: Workspace, sha256: str) -> str:
@@ -103,21 +113,46 @@ def find(folder: Path, workspace: Workspace, sha256: str, result_id: str) -> Kep
 
 def newest(folder: Path, workspace: Workspace, sha256: str) -> Kept | None:
     """The youngest kept result of this statement on this workspace, None when there is none that counts."""
-    names = sorted(folder.glob(f"r{key_of(workspace, sha256)}-*.json"), reverse=True)
-    for name in names:
-        kept = _load(folder, name.stem)
+    beginning = f"r{key_of(workspace, sha256)}-"
+    for result_id in reversed(_result_ids(folder)):
+        if not result_id.startswith(beginning):
+            continue
+        kept = _load(folder, result_id)
         if kept is not None and _age(kept.facts) <= workspace.limits.result_age_s:
             return kept
     return None
 
 
-def _load(folder: Path, result_id: str) -> Kept | None:
+_listings: dict[Path, tuple[int, list[str]]] = {}
+
+
+def _result_ids(folder: Path) -> list[str]:
+    """The ids of all kept results, sorted; the folder is listed again only when it changed."""
     try:
-        facts = msgspec.json.decode((folder / f"{result_id}.json").read_bytes(), type=Facts)
+        changed = folder.stat().st_mtime_ns
+    except FileNotFoundError:
+        return []
+    known = _listings.get(folder)
+    # Within the clock's grain a second change would leave the same time.
+    if known is None or known[0] != changed or time.time_ns() - changed < LISTING_GRAIN_NS:
+        known = changed, sorted(path.stem for path in folder.glob("r*.json"))
+        _listings[folder] = known
+    return known[1]
+
+
+def _load(folder: Path, result_id: str) -> Kept | None:
+    path = folder / f"{result_id}.arrow"
+    if not path.is_file():
+        return None
+    try:
+        return Kept(_facts(folder / f"{result_id}.json"), path)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
-    path = folder / f"{result_id}.arrow"
-    return Kept(facts, path) if path.is_file() else None
+
+
+@lru_cache(maxsize=256)
+def _facts(path: Path) -> Facts:
+    return msgspec.json.decode(path.read_bytes(), type=Facts)
 
 
 def _age(facts: Facts) -> float:

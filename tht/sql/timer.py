@@ -56,6 +56,11 @@ class _Timer:
 _timer = _Timer()
 
 
+def after(seconds: float, call: Callable[[], None]) -> None:
+    """Calls `call` in the timer's thread after `seconds`."""
+    _timer.at(seconds, call)
+
+
 @contextmanager
 def calling(seconds: float, call: Callable[[], None]) -> Generator[None]:
     """Calls `call` in the timer's thread when the block takes longer than `seconds`."""

@@ -2,6 +2,7 @@
 rows."""
 
 import re
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -10,9 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
+from tht.sql import timer
 from tht.sql.cancel import Cancel
-from tht.sql.timer import calling
 from tht.workspaces import Workspace
+
+AGAIN_S = 0.25
+"""Seconds between two interrupts of a statement that does not end."""
 
 
 class Source(ABC):
@@ -84,15 +88,25 @@ class Limit:
 
     @contextmanager
     def interrupting(self, interrupt: Callable[[], None]) -> Generator[None]:
-        """While inside, `interrupt` is called once the time is over or the caller cancels."""
+        """While inside, `interrupt` is called once the time is over or the caller cancels, and then again and
+        again: one that comes a moment before the statement begins has no effect."""
+        over = threading.Event()
+
+        def stop() -> None:
+            if not over.is_set():
+                interrupt()
+                timer.after(AGAIN_S, stop)
 
         def expire() -> None:
             self.timed_out = True
-            interrupt()
+            stop()
 
         self.cancel.raise_if_set()
-        with calling(self.timeout_s, expire), self.cancel.interrupting(interrupt):
-            yield
+        try:
+            with timer.calling(self.timeout_s, expire), self.cancel.interrupting(stop):
+                yield
+        finally:
+            over.set()
 
     def raise_if_over(self) -> None:
         """Raises the fault of a statement that was interrupted: rows that are still in a buffer are not

@@ -6,7 +6,7 @@
 
 import os
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,7 +47,7 @@ class DuckdbEngine(Engine):
         if not reads_only(sql):
             raise Fault(Code.REFUSED, "the engine reads this as something else than one query")
         limit = Limit(timeout_s, cancel)
-        with limit.interrupting(self._connection.interrupt):
+        with limit.interrupting(self._interrupt):
             try:
                 relation: Any = self._connection.sql(sql)
                 if relation is None:
@@ -57,6 +57,11 @@ class DuckdbEngine(Engine):
                 # what fails while a batch is fetched comes from Arrow, as an OSError
                 self.doubtful = True
                 raise limit.fault() or _fault(error) from error
+
+    def _interrupt(self) -> None:
+        with suppress(duckdb.Error):
+            # closed in the meantime: nothing is left to interrupt
+            self._connection.interrupt()
 
     def ask(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:

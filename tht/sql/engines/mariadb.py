@@ -8,6 +8,7 @@ START TRANSACTION READ ONLY would be the wrong tool: every DDL commits it and ru
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -31,6 +32,9 @@ _BINARY = 63
 """Collation of bytes."""
 _UNSIGNED = 32
 """Flag of a field."""
+
+
+_GRANT = re.compile(r"GRANT (.+?) ON (?:TABLE )?(`[^`]*`|\*)\.\S+ TO ")
 
 
 class MariadbEngine(Engine):
@@ -117,9 +121,21 @@ class MariadbEngine(Engine):
             :10
         ]
 
+    def _privileges(self) -> set[str]:
+        """What the account may do everywhere or in the connection's database."""
+        here = str(self.ask("SELECT DATABASE()")[0][0] or "")
+        found: set[str] = set()
+        for (line,) in self.ask("SHOW GRANTS"):
+            match = _GRANT.match(str(line))
+            if match is None:
+                continue
+            place = match[2].strip("`").replace("\\_", "_").replace("%", "*")
+            if place == "*" or fnmatchcase(here, place):
+                found |= {privilege.strip().upper() for privilege in match[1].split(",")}
+        return found
+
     def checks(self) -> list[tuple[str, bool, str]]:
-        granted = " ".join(str(row[0]) for row in self.ask("SHOW GRANTS")).upper()
-        privileges = set(re.findall(r"[A-Z]+(?: [A-Z]+)*", ",".join(re.findall(r"GRANT (.*?) ON ", granted))))
+        privileges = self._privileges()
         everything = "ALL PRIVILEGES" in privileges or "SUPER" in privileges
         writes = everything or privileges & {
             "INSERT",
