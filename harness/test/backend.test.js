@@ -80,6 +80,8 @@ process.stdin.on("data", (chunk) => {
     if (cancel) send({ id: cancel, error: { code: "cancelled", message: "cancelled" } });
     else if (op === "die") process.exit(7);
     else if (op === "sleep") continue;
+    // The process stays until its stdin closes, as one that is on its way out does for a moment.
+    else if (op === "last words") send({ id, error: { code: "over_cap", message: "too much memory" }, ends: true });
     else if (op === "fault") send({ id, error: { code: "refused", message: "no", details: {} } });
     else if (op === "phase.show") send({ id, ok: { phase: process.env.THT_PHASE ?? "F1", closed: [], missing: [] } });
     else if (op === "workspace.show") send({ id, ok: { name: "w", dialect: "sqlite" } });
@@ -88,7 +90,7 @@ process.stdin.on("data", (chunk) => {
     else if (op === "artifact.list") send({ id, ok: { artifacts: [] } });
     else if (op === "artifact.get") send({ id, ok: { name: args.name, sha256: "old", media_type: "application/sql", text: "SELECT 1" } });
     else if (op === "decision.add") send({ id, ok: { line: { artifact: { name: "x", sha256: args.edit ? "new" : "old" } }, phase: {} } });
-    else send({ id, ok: { home: process.env.THT_HOME, args } });
+    else send({ id, ok: { pid: process.pid, home: process.env.THT_HOME, args } });
   }
 });
 process.stdin.on("end", () => process.exit(0));
@@ -146,6 +148,20 @@ describe("without a backend", () => {
       assert.rejects(pending, /tht worker ended/),
     ]);
     assert.deepEqual((await client.call("echo", { n: 1 })).args, { n: 1 });
+    client.close();
+  });
+
+  test("a worker that says it ends itself gets no further call; what was open ends with it", async () => {
+    fresh();
+    const client = connect(environment);
+    const before = (await client.call("echo", {})).pid;
+    const open = client.call("sleep", {});
+    await assert.rejects(client.call("last words", {}), { code: "over_cap" });
+    const after = (await client.call("echo", {})).pid;
+    assert.notEqual(after, before);
+    process.kill(before);
+    await assert.rejects(open, /tht worker ended \(SIGTERM\)/);
+    assert.equal((await client.call("echo", {})).pid, after);
     client.close();
   });
 

@@ -31,9 +31,7 @@ export class WorkerClient {
 
   #environment;
   #child = null;
-  #calls = new Map();
   #nextId = 1;
-  #stderr = "";
 
   /** `environment` of the worker: PATH to find it, THT_HOME for the harness folder. */
   constructor(environment) {
@@ -43,19 +41,19 @@ export class WorkerClient {
   /** The result of `operation`. Throws a Fault; an aborted `signal` cancels the call in the worker. */
   async call(operation, args, signal) {
     if (signal?.aborted) throw new Fault("cancelled", "the call was cancelled");
-    this.#child ??= this.#start();
-    await this.#child.ready;
+    const child = (this.#child ??= this.#start());
+    await child.ready;
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      const cancel = () => this.#send({ cancel: id });
+      const cancel = () => send(child, { cancel: id });
       const settle = (act) => (value) => {
         signal?.removeEventListener("abort", cancel);
-        this.#calls.delete(id);
+        child.calls.delete(id);
         act(value);
       };
-      this.#calls.set(id, { resolve: settle(resolve), reject: settle(reject) });
+      child.calls.set(id, { resolve: settle(resolve), reject: settle(reject) });
       signal?.addEventListener("abort", cancel, { once: true });
-      this.#send({ id, op: operation, args });
+      send(child, { id, op: operation, args });
     });
   }
 
@@ -67,8 +65,7 @@ export class WorkerClient {
   #start() {
     if (!isOnPath("tht", this.#environment.PATH)) throw new Fault("unavailable", THT_MISSING);
     const process = spawn("tht", ["worker"], { env: this.#environment, stdio: ["pipe", "pipe", "pipe"] });
-    const child = { process };
-    this.#stderr = "";
+    const child = { process, calls: new Map(), stderr: "" };
     child.ready = new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         process.kill();
@@ -81,7 +78,7 @@ export class WorkerClient {
     child.ready.catch(() => {});
     const reader = new FrameReader();
     process.stdout.on("data", (chunk) => this.#receive(child, reader, chunk));
-    process.stderr.on("data", (chunk) => (this.#stderr = (this.#stderr + chunk).slice(-2000)));
+    process.stderr.on("data", (chunk) => (child.stderr = (child.stderr + chunk).slice(-2000)));
     process.stdin.on("error", () => {});
     process.on("error", (error) => this.#ended(child, error.code ?? error.message));
     process.on("close", (code, signal) => this.#ended(child, signal ?? `exit ${code}`));
@@ -98,23 +95,27 @@ export class WorkerClient {
     }
     for (const document of documents) {
       if (document.ready) child.becameReady();
-      const call = this.#calls.get(document.id);
+      // It is still there for a moment, but the next call needs a new one.
+      if (document.ends) this.#retire(child);
+      const call = child.calls.get(document.id);
       if (call && "ok" in document) call.resolve(document.ok);
       if (call && "error" in document) call.reject(Fault.fromDocument(document.error));
     }
   }
 
-  #send(document) {
-    const stdin = this.#child?.process.stdin;
-    if (stdin?.writable) stdin.write(encodeFrame(document));
-  }
-
   #ended(child, how) {
-    if (this.#child !== child) return;
-    this.#child = null;
-    const said = this.#stderr.trim().split("\n").at(-1);
+    this.#retire(child);
+    const said = child.stderr.trim().split("\n").at(-1);
     const fault = new Fault("unavailable", `tht worker ended (${how})${said ? `: ${said}` : ""}`);
     child.failed(fault);
-    for (const call of [...this.#calls.values()]) call.reject(fault);
+    for (const call of [...child.calls.values()]) call.reject(fault);
   }
+
+  #retire(child) {
+    if (this.#child === child) this.#child = null;
+  }
+}
+
+function send({ process: { stdin } }, document) {
+  if (stdin.writable) stdin.write(encodeFrame(document));
 }
