@@ -347,6 +347,17 @@ test("a newer session with a UI takes over; the one before lets its askers go", 
   assert.equal((await again).status, "ok", "the old one's shutdown frees nothing of the new one's");
 });
 
+test("while the main session's run is aborted nobody asks; afterwards everybody may again", async () => {
+  const [main, scout] = [startSession("main", UI), startSession("scout")];
+  main.ctx.signal = AbortSignal.abort();
+  assert.equal((await scout.ask("Q?")).status, "cancelled");
+  assert.equal(main.dialogs.length, 0);
+  main.ctx.signal = undefined;
+  const asked = scout.ask("Q?");
+  (await main.dialog(1)).answer("A");
+  assert.equal((await asked).status, "ok");
+});
+
 test("a call that is aborted before it starts shows nothing", async () => {
   const [main, scout] = [startSession("main", UI), startSession("scout")];
   const { status } = await scout.ask("Q?", { signal: AbortSignal.abort() });

@@ -36,6 +36,20 @@ def test_the_command_line_of_a_session() -> None:
     assert "--name" not in arguments("") and "--model" not in arguments(choice=ModelChoice())
 
 
+def test_sub_agents_add_an_extension_after_the_gate() -> None:
+    argv = session_arguments(
+        ["pi"],
+        gate_extension="gate/index.js",
+        subagents_extension="agents/index.ts",
+        gate_tools="a,b,Agent",
+        session_dir=Path("/s/pi"),
+        session_id="s-1",
+        name="",
+        choice=ModelChoice(),
+    )
+    assert argv[4:10] == ["-e", "gate/index.js", "-e", "agents/index.ts", "--tools", "a,b,Agent"]
+
+
 @pytest.mark.parametrize(
     "choice",
     [

@@ -45,6 +45,7 @@ def test_everything_that_can_be_said() -> None:
         connection: {path: ../data/shop.duckdb}
         allow: {schemas: [main], tables: ["order*"], deny_columns: [card]}
         accept_writable_role: true
+        subagents: true
         limits: {rows: 5, bytes: 2KiB, timeout_s: 0.5, export_rows: null, approval_hours: 24}
         notes: |
           two
@@ -54,7 +55,7 @@ def test_everything_that_can_be_said() -> None:
     assert workspace.allow.deny_columns == ("card",)
     assert (workspace.limits.rows, workspace.limits.bytes, workspace.limits.timeout_s) == (5, 2048, 0.5)
     assert workspace.limits.approval_hours == 24
-    assert workspace.accept_writable_role and workspace.notes == "two\nlines\n"
+    assert workspace.subagents and workspace.accept_writable_role and workspace.notes == "two\nlines\n"
     assert workspace.connection.resolve({}).path == FOLDER / "../data/shop.duckdb"
 
 
@@ -84,6 +85,7 @@ def test_everything_that_can_be_said() -> None:
         ("dialect: sqlite\nconnection: {path: a}\nnotess: x", "unknown key notess; known are"),
         ("dialect: sqlite\nconnection: {path: a}\nnotes: [x]", "notes must be text"),
         ("dialect: sqlite\nconnection: {path: a}\naccept_writable_role: maybe", "must be true or false"),
+        ("dialect: sqlite\nconnection: {path: a}\nsubagents: 1", "subagents must be true or false"),
         ("dialect: sqlite\nconnection: {path: a}\nallow: [main]", "allow must hold keys and values"),
         ("dialect: sqlite\nconnection: {path: a}\nallow: {table: [a]}", "unknown key allow.table"),
         (
