@@ -1,5 +1,6 @@
 """A repository and a session file for every test that asks."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,11 @@ def repository(tmp_path: Path) -> Repository:
 @pytest.fixture
 def session(tmp_path: Path, repository: Repository) -> Path:
     return write_session(tmp_path / "sessions/source.jsonl", repository.root)
+
+
+@pytest.fixture(autouse=True)
+def private_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    directory = tmp_path / "tmp"
+    directory.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(directory))
+    return directory

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ from tests.unit.session_executor.executor_fixtures import (
     write_session,
 )
 from tests.unit.session_executor.executor_runner import ScriptedRunner, write_files
-
-
-@pytest.fixture(autouse=True)
-def private_temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    directory = tmp_path / "tmp"
-    directory.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(directory))
-    return directory
 
 
 def run(plan: Plan, files: dict[str, str | bytes] | None = None, **overrides: Any) -> dict[str, Any]:

@@ -6,6 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from session_executor.errors import ExecutorError
+from session_executor.execute import ExecutionOptions, execute_plan
+from session_executor.pi.session_file import inspect_session
 from session_executor.plan import Plan
 from session_executor.runner import ContinuationRequest, ContinuationResult, ToolCall
 from tests.unit.session_executor.executor_fixtures import TIMESTAMP
@@ -65,3 +70,15 @@ class ScriptedRunner:
             "output": "done",
         }
         return ContinuationResult(**{**result, **self.overrides})
+
+
+def run(plan: Plan, runner: ScriptedRunner | None = None, **options: Any) -> dict[str, Any]:
+    """Execute `plan`; `options` are those of ExecutionOptions."""
+    return execute_plan(plan, runner or ScriptedRunner(), inspect_session, ExecutionOptions(**options))
+
+
+def refuse(plan: Plan, runner: ScriptedRunner | None = None, **options: Any) -> ExecutorError:
+    """The error with which executing `plan` ends."""
+    with pytest.raises(ExecutorError) as caught:
+        run(plan, runner, **options)
+    return caught.value
