@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from pydantic_core import PydanticUndefined
+from pydantic.fields import FieldInfo
 
 from contracts.errors import TAXONOMY
 from services.gateway.config import GatewaySettings
@@ -29,15 +29,16 @@ def table(settings: type[ServiceSettings]) -> list[str]:
     rows = ["| variable | default | what it does |", "| --- | --- | --- |"]
     for name, field in settings.model_fields.items():
         if name not in shared:
-            rows.append(f"| `THOTHII_{name.upper()}` | {_default(field.default)} | {field.description} |")
+            rows.append(f"| `THOTHII_{name.upper()}` | {_default(field)} | {field.description} |")
     return rows
 
 
-def _default(value: object) -> str:
-    text = "" if value is PydanticUndefined else str(value)
+def _default(field: FieldInfo) -> str:
+    default = None if field.is_required() else field.get_default(call_default_factory=True)
+    text = "" if default is None else str(default)
     # The folder for temporary files differs from machine to machine.
-    if isinstance(value, Path) and value.is_absolute():
-        text = f"<temporary folder>/{value.name}"
+    if isinstance(default, Path) and default.is_absolute():
+        text = f"<temporary folder>/{default.name}"
     return f"`{text}`" if text and text not in {"[]", "**********"} else ""
 
 
