@@ -45,9 +45,8 @@ def running(database: Callable[[str], Database], dialect: str) -> int:
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'thothii' AND state = 'active'"
         ).fetchone()
         return int(row[0])
-    rows = laid.rows(
-        "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'SELECT count(*) AS n FROM numb%'"
-    )
+    ours = "info LIKE 'SELECT count(*) AS n FROM numb%'"
+    rows = laid.rows(f"SELECT count(*) FROM information_schema.processlist WHERE {ours}")
     return int(rows[0][0])
 
 

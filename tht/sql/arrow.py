@@ -11,6 +11,8 @@ Field: TypeAlias = Any
 
 ipc: Any = importlib.import_module("pyarrow.ipc")
 """Arrow's file and stream formats."""
+csv: Any = importlib.import_module("pyarrow.csv")
+"""Arrow's reader of CSV."""
 compute: Any = importlib.import_module("pyarrow.compute")
 """Arrow's kernels; they take and give arrays and scalars alike."""
 

@@ -100,7 +100,9 @@ def export(
                 schema, batches = whole.schema(), whole.read(0, whole.rows)
             else:
                 engine = stack.enter_context(warm.engine(workspace))
-                source = stack.enter_context(engine.execute(sql, timeout_s=timeout_s, cancel=cancel))
+                source = stack.enter_context(
+                    engine.execute(sql, timeout_s=timeout_s, cancel=cancel, bulk=True)
+                )
                 batches = source.batches(BATCH)
                 first = next(batches, None)
                 schema = source.schema if first is None else first.schema

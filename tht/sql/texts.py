@@ -74,13 +74,15 @@ def _float_texts(array: Array) -> Array:
     """Arrow's digits where they are Python's: from 1e-4 to 1e15 both write the shortest plain notation."""
     size = pc.abs(array)
     plain = pc.or_(pc.equal(size, 0.0), pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e15)))
-    if not pc.all(plain).as_py():
-        return pa.array([None if v is None else _float_text(v) for v in array.to_pylist()], pa.string())
     found = array.cast(pa.string())
     whole = pc.invert(pc.match_substring(found, "."))
     if pc.any(whole).as_py():
         found = pc.if_else(whole, pc.binary_join_element_wise(found, ".0", ""), found)
-    return found
+    if pc.all(plain).as_py():
+        return found
+    other = pc.fill_null(pc.invert(plain), False)
+    rest = [_float_text(value) for value in array.filter(other).to_pylist()]
+    return pc.replace_with_mask(found, other, pa.array(rest, pa.string()))
 
 
 _WORDS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}

@@ -48,9 +48,13 @@ class Engine(ABC):
         """True when an answer may still come or state was left: the connection must not be used again."""
 
     @abstractmethod
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> AbstractContextManager[Source]:
+    def execute(
+        self, sql: str, *, timeout_s: float, cancel: Cancel, bulk: bool = False
+    ) -> AbstractContextManager[Source]:
         """Runs `sql`, which the guard has passed; the rows are read inside the block, and leaving it ends
         the statement.
+
+        `bulk`: all rows are wanted, so the fastest way is the best one; the values are the same.
 
         Raises Fault: TIMEOUT after `timeout_s` seconds, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE,
         OVER_CAP.

@@ -43,7 +43,14 @@ class DuckdbEngine(Engine):
         return not self.doubtful and _identity(self.path) == self._identity
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
+    def execute(
+        self,
+        sql: str,
+        *,
+        timeout_s: float,
+        cancel: Cancel,
+        bulk: bool = False,  # noqa: ARG002 - one way
+    ) -> Generator[Source]:
         if not reads_only(sql):
             raise Fault(Code.REFUSED, "the engine reads this as something else than one query")
         limit = Limit(timeout_s, cancel)

@@ -61,7 +61,14 @@ class MariadbEngine(Engine):
             return list(cursor.fetchall())
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
+    def execute(
+        self,
+        sql: str,
+        *,
+        timeout_s: float,
+        cancel: Cancel,
+        bulk: bool = False,  # noqa: ARG002 - one way
+    ) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         with limit.interrupting(self._kill):
             try:

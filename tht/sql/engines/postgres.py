@@ -14,12 +14,14 @@ from typing import Any, LiteralString, cast
 import psycopg
 import pyarrow as pa
 from psycopg.adapt import AdaptersMap
+from psycopg.pq import DiagnosticField
 from psycopg.types.string import TextLoader
 
 from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement
 from tht.sql.engines.postgres_types import kind_of
 from tht.workspaces import Workspace
 
@@ -86,7 +88,7 @@ class PostgresEngine(Engine):
         return "; ".join([*statements, "SELECT 1"])
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
+    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel, bulk: bool = False) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         connection = self._connection
         milliseconds = max(int(timeout_s * 1000) + 500, 1)
@@ -94,19 +96,32 @@ class PostgresEngine(Engine):
         with limit.interrupting(self._interrupt):
             try:
                 connection.execute(cast("LiteralString", begin))
-                with connection.cursor() as cursor:
-                    stream = cast(
-                        "Generator[tuple[Any, ...]]", cursor.stream(cast("LiteralString", sql), size=CHUNK)
-                    )
-                    try:
-                        yield PostgresSource(connection, sql, cursor, stream, self._arrays, limit)
-                    finally:
-                        stream.close()
+                way = self._copied if bulk and can_copy(sql) else self._streamed
+                with way(sql, limit) as source:
+                    yield source
                 connection.execute("ROLLBACK")
                 connection.execute("DISCARD ALL")
             except psycopg.Error as error:
                 self.doubtful = True
                 raise limit.fault() or _fault(error, timeout_s) from error
+
+    @contextmanager
+    def _streamed(self, sql: str, limit: Limit) -> Generator[Source]:
+        with self._connection.cursor() as cursor:
+            stream: Any = cursor.stream(cast("LiteralString", sql), size=CHUNK)
+            try:
+                yield PostgresSource(self._connection, sql, cursor, stream, self._arrays, limit)
+            finally:
+                stream.close()
+
+    @contextmanager
+    def _copied(self, sql: str, limit: Limit) -> Generator[Source]:
+        described = _described(self._connection, sql)
+        kinds = [kind_of(c.type_code, c.precision, c.scale, self._arrays) for c in described]
+        schema = rows.schema_of([column.name for column in described], kinds)
+        copying = cast("LiteralString", copy_statement(sql))
+        with self._connection.cursor() as cursor, cursor.copy(copying) as copy:
+            yield CopySource(copy, schema, kinds, limit)
 
     def _interrupt(self) -> None:
         try:
@@ -281,8 +296,11 @@ def _described(connection: Any, sql: str) -> list[psycopg.Column]:
     raw = connection.pgconn
     prepared = raw.prepare(b"", sql.encode())
     described = raw.describe_prepared(b"")
-    if prepared.error_message or described.error_message:
-        return []
+    for result in (prepared, described):
+        if result.error_message:
+            raise psycopg.errors.lookup(result.error_field(DiagnosticField.SQLSTATE).decode())(
+                result.error_message.decode("utf-8", "replace"), info=result
+            )
     cursor = connection.cursor()
     cursor.pgresult = described
     return [psycopg.Column(cursor, index) for index in range(described.nfields)]

@@ -67,7 +67,14 @@ class SqliteEngine(Engine):
         return not self.doubtful and _identity(self.path) == self._identity
 
     @contextmanager
-    def execute(self, sql: str, *, timeout_s: float, cancel: Cancel) -> Generator[Source]:
+    def execute(
+        self,
+        sql: str,
+        *,
+        timeout_s: float,
+        cancel: Cancel,
+        bulk: bool = False,  # noqa: ARG002 - one way
+    ) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         self._stop = False
         with limit.interrupting(self._interrupt):
