@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from contracts.errors import Code, Fault
 
 SESSION_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
-"""Pi's rule for `--session-id`, 1 to 64 characters (design 4)."""
+"""What Pi 1.6.0 takes as `--session-id`, in at most 64 characters."""
 
 
 def new_session_id(now: datetime | None = None) -> str:

@@ -5,7 +5,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class ServiceSettings(BaseSettings):
-    """Settings all services have. Each field has a description; the README's table is made of them.
+    """Settings all services have. Each field has a description; docs/settings.md is made of them.
 
     An address is `unix:/path` or `host:port`.
     """
