@@ -71,9 +71,9 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 
 def _float_texts(array: Array) -> Array:
-    """Arrow's digits where they are Python's: from 1e-4 to 1e15 both write the shortest plain notation."""
+    """Arrow's digits where they are Python's: from 1e-4 to 1e10 both write the shortest plain notation."""
     size = pc.abs(array)
-    plain = pc.or_(pc.equal(size, 0.0), pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e15)))
+    plain = pc.or_(pc.equal(size, 0.0), pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e10)))
     found = array.cast(pa.string())
     whole = pc.invert(pc.match_substring(found, "."))
     if pc.any(whole).as_py():
