@@ -65,6 +65,7 @@ class AddDecision(Arguments):
     artifact: dict[str, str] | None = None
     phase: str | None = None
     edit: str | None = None
+    question: str | None = None
 
 
 class OfTable(OfDatabase, kw_only=True):

@@ -28,6 +28,8 @@ KINDS = (
 WIDGETS = ("select", "multiselect", "confirm", "input", "editor", "artifact_gate")
 TITLE_CAP = 4096
 """Characters of a title."""
+QUESTION_CAP = 256
+"""Characters of a question's id."""
 
 
 def add(
@@ -43,16 +45,20 @@ def add(
     artifact: Any = None,
     phase: str | None = None,
     edit: str | None = None,
+    question: str | None = None,
 ) -> dict[str, Any]:
     """Appends a decision and gives `{line, phase}`; it is on the disk when this returns.
 
     An approval or edit must be of the artifact as it is now: `artifact.sha256` is what the reviewer saw. An
     edit writes the reviewer's text as the newest version first, and the line holds that version's hash.
+    `question` is the id of the question that is answered: it has one decision at most. When it has one
+    already, that line is given and nothing is appended, so that whoever does not know whether an answer was
+    recorded can send it again.
 
     Raises Fault NOT_FOUND, INVALID_ARGUMENT, TOO_LARGE; CONFLICT when the artifact or the ledger was changed,
     with both hashes as `approved` and `current`; SESSION_BUSY while another process appends.
     """
-    _check(kind, widget, title, by, phase)
+    _check(kind, widget, title, by, phase, question)
     if options is not None and as_array(options) is None:
         raise _invalid("options must be a list")
     shown = _artifact(kind, artifact)
@@ -61,6 +67,11 @@ def add(
     with sessions.opened(home, session_id) as session:
         workspace = manifest.read(session, session_id)["workspace"]
         with ledger.locked(session) as writer:
+            if question is not None and (recorded := _of_question(writer.ledger, question)) is not None:
+                state = phases.derive(
+                    writer.ledger.lines, artifacts.hashes(session), writer.ledger.changed_at
+                )
+                return {"line": recorded, "phase": state.document()}
             if kind in phases.APPROVALS and shown:
                 shown = _current(session, shown, edit)
             fields: dict[str, Any] = {
@@ -71,6 +82,7 @@ def add(
                 **({"options": options} if options is not None else {}),
                 "answer": answer,
                 "by": by,
+                **({"question": question} if question is not None else {}),
                 **({"artifact": shown} if shown else {}),
                 **({"workspace": _stamp(home, workspace)} if kind in phases.APPROVALS else {}),
             }
@@ -86,7 +98,11 @@ def listing(home: Home, session_id: str) -> dict[str, Any]:
     return {"decisions": history.lines, "changed_at": history.changed_at}
 
 
-def _check(kind: str, widget: str, title: str, by: str, phase: str | None) -> None:
+def _of_question(history: ledger.Ledger, question: str) -> dict[str, Any] | None:
+    return next((line for line in history.lines if line.get("question") == question), None)
+
+
+def _check(kind: str, widget: str, title: str, by: str, phase: str | None, question: str | None) -> None:
     if kind not in KINDS:
         raise _invalid(f"kind must be one of {', '.join(KINDS)}")
     if widget not in WIDGETS:
@@ -95,6 +111,8 @@ def _check(kind: str, widget: str, title: str, by: str, phase: str | None) -> No
         raise Fault(Code.TOO_LARGE, f"the title is longer than {TITLE_CAP} characters")
     if not by.strip() or len(by) > 256:
         raise _invalid("by must say who decided, in at most 256 characters")
+    if question is not None and not 0 < len(question) <= QUESTION_CAP:
+        raise _invalid(f"question must be an id of 1 to {QUESTION_CAP} characters")
     if phase is not None and phase not in phases.PHASES:
         raise _invalid(f"phase must be one of {', '.join(phases.PHASES)}")
     if kind == "reopen" and phase is None:
@@ -113,7 +131,9 @@ def _artifact(kind: str, artifact: Any) -> dict[str, str] | None:
 
 def _current(session: Folder, shown: dict[str, str], edit: str | None) -> dict[str, str]:
     current = artifacts.sha256(artifacts.get(session, shown["name"]))
-    if current != shown["sha256"]:
+    # The text of an edit may be there already: written by a call that was cut short before its line.
+    wanted = None if edit is None else artifacts.sha256(artifacts.encode(shown["name"], edit))
+    if current not in (shown["sha256"], wanted):
         raise Fault(
             Code.CONFLICT,
             f"{shown['name']} was changed after the reviewer saw it: show it again",

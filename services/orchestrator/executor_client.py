@@ -5,8 +5,9 @@ from typing import Any, Protocol
 import grpc
 import msgspec
 
+from contracts.errors import Code, Fault
 from services.orchestrator.command_line import ModelChoice
-from services.runtime.faults import fault_of
+from services.runtime.faults import fault_of, told_fault
 from thothii.executor.v1 import executor_service_pb2 as pb
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 
@@ -37,7 +38,18 @@ class Executor(Protocol):
     async def add_decision(
         self, session_id: str, decision: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Record a decision; the ledger line and the phase after it. On disk when this returns."""
+        """Record a decision; the ledger line and the phase after it. On disk when this returns.
+
+        A question that has a decision already keeps it: then that line is given.
+        """
+        ...
+
+    async def find_decision(self, session_id: str, question_id: str) -> dict[str, Any] | None:
+        """The ledger line of the answer to a question; None without one."""
+        ...
+
+    async def artifact_text(self, session_id: str, name: str) -> str:
+        """The text of an artifact as it is now."""
         ...
 
     async def call_operation(self, session_id: str, operation: str, arguments: bytes) -> bytes:
@@ -91,6 +103,17 @@ class GrpcExecutor:
         response = await self._call(self._stub.AddDecision, request)
         return _object(response.line_json), _object(response.phase_json)
 
+    async def find_decision(self, session_id: str, question_id: str) -> dict[str, Any] | None:
+        """See Executor."""
+        response = await self._call(self._stub.ListDecisions, pb.ListDecisionsRequest(session_id=session_id))
+        lines = msgspec.json.decode(response.decisions_json, type=list[dict[str, Any]])
+        return next((line for line in lines if line.get("question") == question_id), None)
+
+    async def artifact_text(self, session_id: str, name: str) -> str:
+        """See Executor."""
+        request = pb.GetArtifactRequest(session_id=session_id, name=name)
+        return (await self._call(self._stub.GetArtifact, request)).content.decode()
+
     async def call_operation(self, session_id: str, operation: str, arguments: bytes) -> bytes:
         """See Executor."""
         request = pb.CallOperationRequest(
@@ -103,6 +126,13 @@ class GrpcExecutor:
         try:
             return await method(request, timeout=seconds, wait_for_ready=True)
         except grpc.aio.AioRpcError as error:
+            # Waiting for a connection ends in a timeout: this one broke after the call was sent.
+            if error.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
+                raise Fault(
+                    Code.UNAVAILABLE,
+                    "the executor went away during the call and may have done it: look before repeating",
+                    may_have_happened=True,
+                ) from error
             raise fault_of(error) from error
 
 

@@ -195,15 +195,7 @@ class QuestionTable:
                 raise _expired(question)
             return question.dialog
         if question.how == "answered":
-            raise Fault(
-                Code.ANSWERED_ALREADY,
-                f"{question.by} has answered this question already",
-                id=question.id,
-                how=question.how,
-                resolved_by=question.by,
-                resolved_at=question.resolved_at,
-                answer=question.answer,
-            )
+            raise answered_already(question)
         if question.how == "expired":
             raise _expired(question)
         how = "superseded" if question.superseded_by else question.how
@@ -256,6 +248,19 @@ _GONE = {
     "cancelled": "this question was cancelled",
     "superseded": "this question was asked again under a new id",
 }
+
+
+def answered_already(question: Question) -> Fault:
+    """What whoever answers an answered question hears: whose answer it was, and what."""
+    return Fault(
+        Code.ANSWERED_ALREADY,
+        f"{question.by} has answered this question already",
+        id=question.id,
+        how=question.how,
+        resolved_by=question.by,
+        resolved_at=question.resolved_at,
+        answer=question.answer,
+    )
 
 
 def _expired(question: Question) -> Fault:

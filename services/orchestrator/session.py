@@ -342,6 +342,8 @@ class Session:
             conversation.phase_after_decision(answered.phase)
         if answered.resolved is not None:
             conversation.tell_resolved(answered.resolved)
+        if answered.refusal is not None:
+            raise answered.refusal
         return answered.receipt
 
     def _past_questions(self) -> QuestionTable:

@@ -20,6 +20,8 @@ class FakeExecutor:
         self.decisions: list[tuple[str, dict[str, Any]]] = []
         self.operations: list[tuple[str, str, dict[str, Any]]] = []
         self.decision_fault: Fault | None = None
+        self.fails_after_recording = False
+        """When set, the fault comes once the decision is recorded: as from a service killed in between."""
         self.recording: asyncio.Event | None = None
         """When set, recording a decision waits for it."""
 
@@ -60,15 +62,34 @@ class FakeExecutor:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         if self.recording is not None:
             await self.recording.wait()
+        if self.decision_fault is not None and not self.fails_after_recording:
+            raise self.decision_fault
+        line = await self.find_decision(session_id, decision["question"])
+        if line is None:
+            self.decisions.append((session_id, decision))
+            line = self._line(len(self.decisions))
         if self.decision_fault is not None:
             raise self.decision_fault
-        self.decisions.append((session_id, decision))
-        line = {"seq": len(self.decisions), **decision}
+        phase = "F2" if line["kind"] == "reading" else "F1"
+        return line, {"phase": phase, "closed": [], "missing": [], "reason": "a decision"}
+
+    async def find_decision(self, session_id: str, question_id: str) -> dict[str, Any] | None:
+        for number, (session, decision) in enumerate(self.decisions, start=1):
+            if session == session_id and decision["question"] == question_id:
+                return self._line(number)
+        return None
+
+    async def artifact_text(self, session_id: str, name: str) -> str:
+        texts = [decision["edit"] for session, decision in self.decisions if session == session_id]
+        return texts[-1]
+
+    def _line(self, number: int) -> dict[str, Any]:
+        decision = self.decisions[number - 1][1]
+        line = {"seq": number, **decision}
         if "edit" in decision:
             digest = hashlib.sha256(decision["edit"].encode()).hexdigest()
             line["artifact"] = {"name": decision["artifact"]["name"], "sha256": digest}
-        phase = "F2" if decision["kind"] == "reading" else "F1"
-        return line, {"phase": phase, "closed": [], "missing": [], "reason": "a decision"}
+        return line
 
     async def call_operation(self, session_id: str, operation: str, arguments: bytes) -> bytes:
         self.operations.append((session_id, operation, json.loads(arguments)))

@@ -86,6 +86,8 @@ def test_an_edit_that_is_no_artifact_records_nothing(home: Home, session: str) -
         ({"kind": "plain", "phase": "F0"}, Code.INVALID_ARGUMENT),
         ({"kind": "plain", "options": {"a": 1}}, Code.INVALID_ARGUMENT),
         ({"kind": "plain", "edit": "x"}, Code.INVALID_ARGUMENT),
+        ({"kind": "plain", "question": ""}, Code.INVALID_ARGUMENT),
+        ({"kind": "plain", "question": "q" * 300}, Code.INVALID_ARGUMENT),
         ({"kind": "plain", "answer": "\ud800"}, Code.INVALID_ARGUMENT),
         ({"kind": "reopen"}, Code.INVALID_ARGUMENT),
         ({"kind": "approval"}, Code.INVALID_ARGUMENT),
@@ -257,3 +259,22 @@ def test_a_file_that_was_changed_a_moment_ago_is_not_remembered(home: Home, appr
         place.write_text(SQL.swapcase())
         assert refusal(home, approved).code is Code.APPROVAL_MISMATCH
         place.write_text(SQL)
+
+
+def test_a_question_has_one_decision_however_often_it_is_sent(home: Home, session: str) -> None:
+    first = decide(home, session, "reading", answer={"value": "a"}, question="q-1")
+    again = decide(home, session, "reading", answer={"value": "a"}, question="q-1")
+    other = decide(home, session, "reading", answer={"value": "b"}, by="bea", question="q-1")
+    assert first == again == other and first["line"]["question"] == "q-1"
+    assert decide(home, session, "reading", answer={"value": "b"}, question="q-2")["line"]["seq"] == 2
+    assert len(decisions.listing(home, session)["decisions"]) == 2
+
+
+def test_an_edit_that_was_cut_short_before_its_line_can_be_sent_again(home: Home, session: str) -> None:
+    lead_to_f4(home, session)
+    shown = put(home, session, NAME, SQL)
+    put(home, session, NAME, "SELECT 2")  # what the call wrote before it was cut short
+    added = decide(home, session, "edit", artifact=shown, edit="SELECT 2", question="q-9")
+    assert added["line"]["artifact"]["sha256"] == artifacts.sha256(b"SELECT 2")
+    assert approved_sql(home, session).sql == b"SELECT 2"
+    assert decide(home, session, "edit", artifact=shown, edit="SELECT 2", question="q-9") == added
