@@ -182,14 +182,9 @@ def _read(workspace: Workspace, cancel: Cancel | None) -> list[TableInfo]:
 
     if cancel is not None:
         cancel.raise_if_set()
-    name = (
-        "rest"
-        if workspace.transport == "rest"
-        else {"mysql": "mariadb"}.get(workspace.dialect, workspace.dialect)
-    )
-    reader = import_module(f"tht.sql.catalogs.{name}")
+    name = {"mysql": "mariadb"}.get(workspace.dialect, workspace.dialect)
     with warm.engine(workspace) as engine:
-        found: list[TableInfo] = reader.read(engine)
+        found: list[TableInfo] = import_module(f"tht.sql.catalogs.{name}").read(engine)
     return found
 
 

@@ -29,16 +29,17 @@ def connect(workspace: Workspace, *, checked: bool = True) -> Engine:
     """A new connection; `checked` looks at what its account may do. Raises Fault DATABASE_UNAVAILABLE,
     WORKSPACE_BROKEN, or REFUSED for a role that may
     write."""
-    module, name = ("rest", "RestEngine") if workspace.transport == "rest" else _ENGINES[workspace.dialect]
+    if workspace.transport == "rest":
+        raise Fault(Code.WORKSPACE_BROKEN, "the rest transport cannot be used yet; use transport: direct")
+    module, name = _ENGINES[workspace.dialect]
     try:
         factory: type[Engine] = getattr(import_module(f"tht.sql.engines.{module}"), name)
     except ModuleNotFoundError as error:
-        message = (
-            f"the driver for {workspace.dialect} is not installed: pip install thothii[{_extra(workspace)}]"
-        )
+        extra = {"mariadb": "mysql"}.get(workspace.dialect, workspace.dialect)
+        message = f"the driver for {workspace.dialect} is not installed: pip install thothii[{extra}]"
         raise Fault(Code.WORKSPACE_BROKEN, message) from error
     opened = factory(workspace)
-    server = workspace.transport == "direct" and workspace.connection.path is None
+    server = workspace.connection.path is None
     if checked and server and not workspace.accept_writable_role:
         try:
             _refuse_writable(opened)
@@ -54,12 +55,6 @@ def _refuse_writable(opened: Engine) -> None:
     for _, ok, message in opened.checks():
         if not ok:
             raise Fault(Code.REFUSED, f"{message} (or set accept_writable_role: true in the workspace)")
-
-
-def _extra(workspace: Workspace) -> str:
-    if workspace.transport == "rest":
-        return "rest"
-    return {"mariadb": "mysql"}.get(workspace.dialect, workspace.dialect)
 
 
 @contextmanager
