@@ -9,6 +9,7 @@ import os
 from datetime import UTC, datetime
 
 from contracts.errors import Code, Fault
+from contracts.moments import iso
 from tht.artifact_shapes import shape_warnings
 from tht.files import Folder
 from tht.ledger import lock_file
@@ -149,11 +150,10 @@ def _entry(folder: Folder, name: str) -> dict[str, Any] | None:
         return None
     if content is None:
         return None
-    moment = datetime.fromtimestamp(status.st_mtime, UTC).isoformat(timespec="milliseconds")
     return {
         "name": name,
         "sha256": sha256(content),
         "bytes": len(content),
-        "modified_at": moment.replace("+00:00", "Z"),
+        "modified_at": iso(datetime.fromtimestamp(status.st_mtime, UTC)),
         "media_type": MEDIA_TYPES[name],
     }

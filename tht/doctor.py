@@ -12,7 +12,7 @@ from tht.home import Home
 from tht.workspaces import Workspace, load_workspace, workspace_names
 
 DRIVERS = {
-    "duckdb": ("duckdb", "thothii"),
+    "duckdb": ("duckdb", "thothii[sql]"),
     "postgres": ("psycopg", "thothii[postgres]"),
     "mysql": ("pymysql", "thothii[mysql]"),
     "mariadb": ("pymysql", "thothii[mysql]"),

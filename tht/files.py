@@ -10,13 +10,11 @@ import errno
 import os
 import stat
 import time
-from contextlib import contextmanager
 
 from contracts.errors import Code, Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
     from typing import Self
 
     Stamp = tuple[int, ...]
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # O_NONBLOCK: a FIFO in place of a file must not hang the reader.
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
 
 SETTLED_NS = 200_000_000
 """Nanoseconds after which a second change of a file shows in its times, whatever the file system's clock."""
@@ -58,6 +55,7 @@ class Folder:
         return cls(os.open(path, _FOLDER))
 
     def close(self) -> None:
+        """Give the descriptor back."""
         os.close(self.descriptor)
 
     def __enter__(self) -> Self:
@@ -156,15 +154,6 @@ def write_all(descriptor: int, content: bytes) -> None:
     view = memoryview(content)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-@contextmanager
-def told_as_fault(doing: str) -> Generator[None]:
-    """Makes an OSError a Fault INTERNAL that says what was being done and the system's reason."""
-    try:
-        yield
-    except OSError as error:
-        raise Fault(Code.INTERNAL, f"cannot {doing}: {error.strerror or 'input/output error'}") from error
 
 
 def _check_component(name: str) -> None:

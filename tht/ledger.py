@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from contracts.errors import Code, Fault
+from contracts.moments import iso
 from tht.files import Folder, read_all, write_all
 from tht.shapes import as_object
 
@@ -81,8 +82,7 @@ class Writer:
                 f"the ledger was changed at line {ledger.changed_at}: restore it, or start a new session",
                 line=ledger.changed_at,
             )
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        line = {"seq": len(ledger.lines) + 1, "ts": now, **fields, "prev": ledger.tip}
+        line = {"seq": len(ledger.lines) + 1, "ts": iso(datetime.now(UTC)), **fields, "prev": ledger.tip}
         raw = _encode(line)
         os.ftruncate(self._descriptor, ledger.size)
         os.lseek(self._descriptor, ledger.size, os.SEEK_SET)

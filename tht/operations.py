@@ -64,9 +64,7 @@ def call(home: Home, name: str, arguments: Mapping[str, Any], context: Context |
     Raises Fault NOT_FOUND for an unknown one, INVALID_ARGUMENT for arguments that do not fit their
     declaration, and whatever the operation raises.
     """
-    operation = TABLE.get(name)
-    if operation is None:
-        raise Fault(Code.NOT_FOUND, f"there is no operation {name[:64]!r}")
+    operation = _operation(name)
     try:
         declared = msgspec.convert(dict(arguments), operation.arguments, strict=True)
     except msgspec.ValidationError as error:
@@ -79,12 +77,16 @@ def for_agent(name: str, arguments: Mapping[str, Any], session: str) -> dict[str
 
     Raises Fault NOT_FOUND for an unknown operation, REFUSED for one that is not an agent's to call.
     """
+    if not _operation(name).agent:
+        raise Fault(Code.REFUSED, f"{name} is not for the agent of a session to call")
+    return {key: value for key, value in arguments.items() if key != "workspace"} | {"session": session}
+
+
+def _operation(name: str) -> Operation:
     operation = TABLE.get(name)
     if operation is None:
         raise Fault(Code.NOT_FOUND, f"there is no operation {name[:64]!r}")
-    if not operation.agent:
-        raise Fault(Code.REFUSED, f"{name} is not for the agent of a session to call")
-    return {key: value for key, value in arguments.items() if key != "workspace"} | {"session": session}
+    return operation
 
 
 def _list_workspaces(home: Home, _: take.Arguments, __: Context) -> Result:

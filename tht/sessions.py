@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from contracts.errors import Code, Fault
 from contracts.identifiers import SESSION_ID, check_session_id, new_session_id
+from contracts.moments import iso
 from tht import artifacts, ledger, manifest, phases
 from tht.files import Folder
 from tht.shapes import as_object
@@ -58,7 +59,7 @@ def create(
     )
     _check_workspace(home, workspace)
     now = datetime.now(UTC)
-    fields["created_at"] = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    fields["created_at"] = iso(now)
     os.makedirs(f"{home.root}/sessions", exist_ok=True)  # noqa: PTH103
     with Folder.open(f"{home.root}/sessions") as sessions:
         fields["id"] = _place(sessions, fields, now)

@@ -174,9 +174,8 @@ class Worker:
 def main(find: Callable[[], Home]) -> int:
     """Serves on the process's own stdin and stdout; gives the exit code. `find` gives the home folder."""
     reading, writing = _private_descriptors()
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C in a terminal reaches the parent too, and it decides
+    # Ctrl-C in a terminal reaches the parent too, and it decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return Worker(find(), reading, writing).serve()
     except BrokenPipeError:

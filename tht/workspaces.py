@@ -142,11 +142,12 @@ def load_workspace(home: Home, name: str) -> Workspace:
         known = ", ".join(workspace_names(home)[:10]) or "none"
         raise Fault(Code.NOT_FOUND, f"there is no workspace {name[:64]!r}; there are: {known}")
     try:
-        stamp = stamp_of(path.stat())
+        status = path.stat()
+        stamp = stamp_of(status)
         known_stamp, workspace = _loaded.get(path, (None, None))
         if workspace is not None and known_stamp == stamp:
             return workspace
-        if path.stat().st_size > FILE_CAP:
+        if status.st_size > FILE_CAP:
             raise _broken(name, f"the file is larger than {FILE_CAP} bytes")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -107,23 +107,26 @@ async def abort(context: Any, fault: Fault) -> NoReturn:
     raise AssertionError("abort returned")
 
 
-def _unexpected(method: str, error: Exception) -> Fault:
-    _log.exception("handler failed", method=method, error=type(error).__name__)
-    return Fault(Code.INTERNAL, "something went wrong in ThothII; the log of the service has the reason")
+async def _end(context: Any, method: str, error: Exception) -> NoReturn:
+    """End the call with what a handler raised; what nobody foresaw is logged and becomes INTERNAL."""
+    if isinstance(error, Fault):
+        fault = error
+    elif isinstance(error, grpc.RpcError):
+        fault = fault_of(error)
+    elif isinstance(error, grpc.aio.AbortError | grpc.aio.BaseError):
+        raise error
+    else:
+        _log.error("handler failed", method=method, error=type(error).__name__, exc_info=error)
+        fault = Fault(Code.INTERNAL, "something went wrong in ThothII; the log of the service has the reason")
+    await abort(context, fault)
 
 
 def _guard_unary(inner: Callable[..., Any], method: str) -> Callable[..., Any]:
     async def guarded(request: Any, context: Any) -> Any:
         try:
             return await inner(request, context)
-        except Fault as fault:
-            await abort(context, fault)
-        except grpc.RpcError as error:
-            await abort(context, fault_of(error))
-        except (grpc.aio.AbortError, grpc.aio.BaseError):
-            raise
         except Exception as error:
-            await abort(context, _unexpected(method, error))
+            await _end(context, method, error)
 
     return guarded
 
@@ -133,13 +136,7 @@ def _guard_stream(inner: Callable[..., Any], method: str) -> Callable[..., Any]:
         try:
             async for response in inner(request, context):
                 yield response
-        except Fault as fault:
-            await abort(context, fault)
-        except grpc.RpcError as error:
-            await abort(context, fault_of(error))
-        except (grpc.aio.AbortError, grpc.aio.BaseError):
-            raise
         except Exception as error:
-            await abort(context, _unexpected(method, error))
+            await _end(context, method, error)
 
     return guarded
