@@ -7,12 +7,13 @@ import socket
 import tempfile
 from collections.abc import Awaitable, Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 import uvicorn
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -22,6 +23,8 @@ from services.orchestrator.executor_client import Executor
 
 Asker = Callable[[str, Ask], Awaitable[dict[str, Any]]]
 """Asks the reviewer of a session and gives the result; cancelled when the asker is gone."""
+
+Result = TypeVar("Result")
 
 BODY_LIMIT = 8 * 1024 * 1024
 """Bytes of arguments of one operation."""
@@ -50,8 +53,13 @@ class AgentEndpoint:
                 Route("/v1/operations/{operation}", self._operation, methods=["POST"]),
                 Route("/v1/ask", self._ask, methods=["POST"]),
             ],
-            exception_handlers={Fault: _answer_fault, Exception: _answer_unexpected},
+            exception_handlers={
+                Fault: _answer_fault,
+                HTTPException: _answer_elsewhere,
+                Exception: _answer_unexpected,
+            },
         )
+        self.app.router.redirect_slashes = False
 
     async def start(self) -> None:
         """Listen on a socket only this user can reach."""
@@ -89,25 +97,15 @@ class AgentEndpoint:
         session_id = self._admitted(request)
         body = await _read_body(request)
         operation = request.path_params["operation"]
-        result = await self._executor.call_operation(session_id, operation, body or b"{}")
-        return Response(result, media_type="application/json")
+        call = self._executor.call_operation(session_id, operation, body or b"{}")
+        return Response(await _while_heard(request, call), media_type="application/json")
 
     async def _ask(self, request: Request) -> Response:
         session_id = self._admitted(request)
         asked = parse_ask(await _read_body(request))
         if self.asker is None:
             raise Fault(Code.UNAVAILABLE, "nobody can be asked here")
-        asking = asyncio.ensure_future(self.asker(session_id, asked))
-        # With the body read, the next message can only be that the client is gone.
-        leaving = asyncio.ensure_future(request.receive())
-        try:
-            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            if asking.done():
-                return JSONResponse(asking.result())
-            raise Fault(Code.CANCELLED, "the asker is gone")
-        finally:
-            asking.cancel()
-            leaving.cancel()
+        return JSONResponse(await _while_heard(request, self.asker(session_id, asked)))
 
     def _admitted(self, request: Request) -> str:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
@@ -157,12 +155,34 @@ class _Server(uvicorn.Server):
         yield
 
 
+async def _while_heard(request: Request, working: Awaitable[Result]) -> Result:
+    """What `working` gives; cancelled once nobody waits for it, so that no aborted call leaves a statement."""
+    task = asyncio.ensure_future(working)
+    # With the body read, the next message can only be that the client is gone.
+    leaving = asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise _gone()
+    finally:
+        task.cancel()
+        leaving.cancel()
+
+
+def _gone() -> Fault:
+    return Fault(Code.CANCELLED, "whoever called is gone")
+
+
 async def _read_body(request: Request) -> bytes:
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > BODY_LIMIT:
-            raise Fault(Code.TOO_LARGE, "the body of a call is at most 8 MiB")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > BODY_LIMIT:
+                raise Fault(Code.TOO_LARGE, "the body of a call is at most 8 MiB")
+    except ClientDisconnect as error:
+        raise _gone() from error
     return bytes(body)
 
 
@@ -170,6 +190,16 @@ async def _answer_fault(_request: Request, error: Exception) -> Response:
     if not isinstance(error, Fault):
         raise error
     return JSONResponse(error.document(), status_code=error.code.kind.http_status)
+
+
+async def _answer_elsewhere(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    if error.status_code == Code.METHOD_NOT_ALLOWED.kind.http_status:
+        fault = Fault(Code.METHOD_NOT_ALLOWED, "operations are called with POST")
+    else:
+        fault = Fault(Code.NOT_FOUND, "call POST /v1/operations/<operation> or POST /v1/ask")
+    return await _answer_fault(request, fault)
 
 
 async def _answer_unexpected(request: Request, error: Exception) -> Response:

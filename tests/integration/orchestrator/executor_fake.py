@@ -22,6 +22,8 @@ class FakeExecutor:
         self.decision_fault: Fault | None = None
         self.fails_after_recording = False
         """When set, the fault comes once the decision is recorded: as from a service killed in between."""
+        self.cancelled: list[str] = []
+        """Operations nobody waited for any more; sql.preview never ends by itself."""
         self.recording: asyncio.Event | None = None
         """When set, recording a decision waits for it."""
 
@@ -95,6 +97,11 @@ class FakeExecutor:
         self.operations.append((session_id, operation, json.loads(arguments)))
         if operation == "decision.add":
             raise Fault(Code.REFUSED, "an agent may not call this operation")
+        if operation == "sql.preview":
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.cancelled.append(operation)
         if operation == "phase.show":
             return json.dumps(self.manifests[session_id]["phase"]).encode()
         return json.dumps({"session": session_id, "operation": operation}).encode()

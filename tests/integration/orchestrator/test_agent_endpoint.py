@@ -2,6 +2,7 @@
 
 # ruff: noqa: ASYNC240
 
+import asyncio
 import json
 import socket
 import stat
@@ -10,8 +11,10 @@ from typing import Any
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from services.orchestrator.agent_endpoint import BODY_LIMIT, AgentEndpoint
+from tests.helpers import assert_eventually
 from tests.integration.orchestrator.conftest import MakeRig
 from tests.integration.orchestrator.executor_fake import FakeExecutor
 
@@ -106,3 +109,56 @@ commands:
     await listener.until_state("idle")
     assert (session, "schema.tables") in [(who, what) for who, what, _ in rig.executor.operations]
     assert json.loads(listener.text())["session"] == session
+
+
+async def test_c09_a_statement_of_a_caller_that_is_gone_is_cancelled(endpoint: AgentEndpoint) -> None:
+    token = endpoint.admit("s-1")["THT_AGENT_TOKEN"]
+    executor = endpoint._executor
+    calling = asyncio.create_task(post(endpoint, "sql.preview", token, json={"sql": "SELECT 1"}))
+    await assert_eventually(lambda: executor.operations)  # type: ignore[attr-defined]
+    calling.cancel()
+    await assert_eventually(lambda: executor.cancelled == ["sql.preview"])  # type: ignore[attr-defined]
+
+
+async def test_a_caller_that_goes_in_the_middle_of_its_body_is_no_error(
+    endpoint: AgentEndpoint, caplog: pytest.LogCaptureFixture
+) -> None:
+    variables = endpoint.admit("s-1")
+    path = variables["THT_AGENT_ENDPOINT"].removeprefix("unix:")
+    head = "POST /v1/operations/artifact.put HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n"
+    head += f"Authorization: Bearer {variables['THT_AGENT_TOKEN']}\r\n\r\n{{"
+    with capture_logs() as logs:
+        _, writer = await asyncio.open_unix_connection(path)
+        writer.write(head.encode())
+        await writer.drain()
+        writer.close()
+        assert (
+            await post(endpoint, "schema.tables", variables["THT_AGENT_TOKEN"], json={})
+        ).status_code == 200
+        await assert_eventually(lambda: not endpoint._server.server_state.tasks)  # type: ignore[union-attr]
+    assert logs == [] and "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "v1/operations/../operations/decision.add",
+        "v1/operations/",
+        "v1/operations/x/y",
+        "v1//operations/schema.tables",
+        "V1/operations/schema.tables",
+        "v1/operations/schema.tables/",
+        "",
+    ],
+)
+async def test_other_paths_are_told_apart_and_run_nothing(endpoint: AgentEndpoint, path: str) -> None:
+    variables = endpoint.admit("s-1")
+    transport = httpx.AsyncHTTPTransport(uds=variables["THT_AGENT_ENDPOINT"].removeprefix("unix:"))
+    async with httpx.AsyncClient(transport=transport) as client:
+        headers = {"authorization": f"Bearer {variables['THT_AGENT_TOKEN']}"}
+        url = httpx.URL("http://agent", raw_path=b"/" + path.encode())
+        answer = await client.post(url, headers=headers, json={})
+        assert answer.status_code in (403, 404) and answer.json()["code"] in ("not_found", "refused")
+        wrong = await client.get("http://agent/v1/operations/schema.tables", headers=headers)
+        assert wrong.status_code == 405 and wrong.json()["code"] == "method_not_allowed"
+    assert "schema.tables" not in [name for _, name, _ in endpoint._executor.operations]  # type: ignore[attr-defined]
