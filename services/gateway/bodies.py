@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from contracts.errors import Code, Fault
 
@@ -15,7 +15,7 @@ SMALL = 2 * 1024 * 1024
 ANSWER = 16 * 1024 * 1024
 """Bytes of an answer: its text may have 1 MiB, and whoever sends more hears which field is too long."""
 ANSWER_TEXT = 1024 * 1024
-"""Bytes in UTF-8 of a text in an answer (contracts, section 5)."""
+"""Bytes in UTF-8 of a text in an answer (docs/contracts.md, section 5)."""
 
 Model = TypeVar("Model", bound=Struct)
 
@@ -99,18 +99,22 @@ class ExportQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """The body. Raises Fault TOO_LARGE above `limit` bytes, as soon as that is known."""
+    """The body. Raises Fault TOO_LARGE above `limit` bytes, as soon as that is known, and CANCELLED when the
+    client goes before its end."""
     refusal = Fault(Code.TOO_LARGE, f"the body is larger than {limit} bytes", limit=limit)
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > limit:
         raise refusal
     parts: list[bytes] = []
     size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limit:
-            raise refusal
-        parts.append(part)
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > limit:
+                raise refusal
+            parts.append(part)
+    except ClientDisconnect as error:
+        raise Fault(Code.CANCELLED, "the client has gone") from error
     return b"".join(parts)
 
 

@@ -39,15 +39,23 @@ def check(headers: Iterable[tuple[bytes, bytes]], hosts: frozenset[str], origins
         )
     refusal = Fault(Code.FORBIDDEN_ORIGIN, "a page of another origin may not call the gateway")
     if origin := sent.get(b"origin"):
-        parts = urlsplit(origin[0].lower())
-        same = parts.scheme in {"http", "https"} and parts.netloc == host[0].lower()
-        if len(origin) != 1 or not (same or origin[0].lower() in origins):
+        named = origin[0].lower()
+        if len(origin) != 1 or not (named in origins or _is_at(named, host[0].lower())):
             raise refusal
     elif sent.get(b"sec-fetch-site", ["none"])[0] in {"cross-site", "same-site"}:
         # Without Origin a browser sends only simple reads; following a link to a page of ours is one.
         following = sent.get(b"sec-fetch-mode", [""])[0] == "navigate"
         if not following:
             raise refusal
+
+
+def _is_at(origin: str, host: str) -> bool:
+    """True when `origin` is a web origin at `host`; one that cannot be read is at none."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and parts.netloc == host
 
 
 class OriginMiddleware:

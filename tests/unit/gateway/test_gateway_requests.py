@@ -79,6 +79,8 @@ def test_a35_no_host_and_two_hosts_are_refused() -> None:
         "file://",
         "",
         "localhost:8080",
+        "http://[::1",
+        "http://[x]:8080",
     ],
 )
 def test_a34_pages_of_other_origins_are_refused(origin: str) -> None:
