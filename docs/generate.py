@@ -25,7 +25,7 @@ GROUPS: dict[str, type[ServiceSettings]] = {
 
 def table(settings: type[ServiceSettings]) -> list[str]:
     """The rows of one group; what all services share stands only in its own group."""
-    shared = set() if settings is ServiceSettings else set(ServiceSettings.model_fields)
+    shared = set[str]() if settings is ServiceSettings else set(ServiceSettings.model_fields)
     rows = ["| variable | default | what it does |", "| --- | --- | --- |"]
     for name, field in settings.model_fields.items():
         if name not in shared:
@@ -44,7 +44,7 @@ def _default(field: FieldInfo) -> str:
 
 def settings_page() -> str:
     """docs/settings.md."""
-    lines = ["# Settings", "", "Each service reads its environment; nothing else is configured."]
+    lines = ["# Settings", "", "Each service reads its environment. Databases are configured by the workspace files."]
     for title, settings in GROUPS.items():
         lines += ["", f"## {title}", "", *table(settings)]
     return "\n".join(lines) + "\n"

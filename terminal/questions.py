@@ -7,7 +7,7 @@ from typing import Any
 from terminal.clean import clean, one_line
 
 Answer = dict[str, Any]
-"""The members of an answer beside its id (contracts, section 5)."""
+"""The members of an answer beside its id (docs/contracts.md, section 5)."""
 
 END_OF_TEXT = "."
 """A line with this alone ends a text of several lines."""

@@ -31,7 +31,7 @@ export const ARTIFACT_PHASES = {
 
 export const ARTIFACT_NAMES = Object.keys(ARTIFACT_PHASES);
 
-/** Pi's rule for `--session-id`, which is also the rule for an id of ours. */
+/** What Pi takes as `--session-id`, in at most 64 characters (contracts/identifiers.py). */
 export const SESSION_ID = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
 
 /** Operations the gate may ask for through the agent endpoint. `decision.add` is not among them. */

@@ -10,7 +10,7 @@ import { encodeFrame, FrameReader } from "./frames.js";
 const START_MS = 30_000;
 
 export const THT_MISSING =
-  "`tht` is not on the PATH. Start Pi from the project's environment (. .venv/bin/activate), or install it with: pip install thothii";
+  "`tht` is not on the PATH. Start Pi from the project's environment (. .venv/bin/activate), or install it with: pip install 'thothii[sql]'";
 
 /** Whether a program `name` can be run from `path`, a PATH variable. */
 export function isOnPath(name, path = "") {
