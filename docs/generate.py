@@ -44,7 +44,7 @@ def _default(field: FieldInfo) -> str:
 
 def settings_page() -> str:
     """docs/settings.md."""
-    lines = ["# Settings", "", "Each service reads its environment. Databases are configured by the workspace files."]
+    lines = ["# Settings", "", "Each service reads its environment; a workspace file describes a database."]
     for title, settings in GROUPS.items():
         lines += ["", f"## {title}", "", *table(settings)]
     return "\n".join(lines) + "\n"

@@ -17,7 +17,7 @@ from contracts.errors import Code, Fault
 from terminal.conversation import Event
 
 SILENCE_S = 45.0
-"""Seconds without a byte after which a stream counts as cut; the gateway sends a comment after 15 at the latest."""
+"""Seconds without a byte after which a stream counts as cut; the gateway's comments come every 15."""
 PATIENCE_S = 60.0
 """Seconds for which a cut stream is tried again before it is given up."""
 CALL_S = 330.0
