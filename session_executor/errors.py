@@ -54,6 +54,7 @@ _CONFLICT = {
     ErrorCode.CHECKPOINT_CHANGED,
     ErrorCode.OUTPUT_EXISTS,
     ErrorCode.BASE_MOVED,
+    ErrorCode.EXECUTION_INCOMPLETE,
 }
 _INVALID = {
     ErrorCode.INVALID_INPUT,
@@ -86,8 +87,14 @@ class ExecutorError(Exception):
         self.cleanup_warnings: list[str] = []
 
     def as_fault(self) -> Fault:
-        """The same failure in the taxonomy of the services, with the own code in `details.executor_code`."""
-        return Fault(_fault_code(self.code), self.message, executor_code=self.code.value)
+        """The same failure in the taxonomy of the services.
+
+        Its details have the own code as `executor_code`, and `cleanup_warnings` when there are any.
+        """
+        fault = Fault(_fault_code(self.code), self.message, executor_code=self.code.value)
+        if self.cleanup_warnings:
+            fault.details["cleanup_warnings"] = list(self.cleanup_warnings)
+        return fault
 
 
 def _fault_code(code: ErrorCode) -> FaultCode:

@@ -299,6 +299,11 @@ def read_plan(path: str) -> Plan:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
         raise ExecutorError(ErrorCode.PLAN_NOT_FOUND, "the plan file cannot be read") from error
+    return parse_plan(data)
+
+
+def parse_plan(data: bytes) -> Plan:
+    """The checked plan in the bytes of a plan file. Raises ExecutorError INVALID_UTF8 or as `check_plan`."""
     try:
         document = parse_json(data.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as error:

@@ -109,7 +109,21 @@ class OrchestratorSettings(ServiceSettings):
         default=300.0, ge=0, description="How long the list of models is kept before Pi is asked again."
     )
 
-    @field_validator("pi_command", "pi_arguments", mode="before")
+    checkpoint_repositories: Annotated[list[Path], NoDecode] = Field(
+        default=[],
+        description="Git work trees in which sessions may be continued into new commits: a path, or a JSON "
+        "list of paths; what lies below one is allowed too. Empty: checkpoints are off.",
+    )
+    checkpoint_sessions: Annotated[list[Path], NoDecode] = Field(
+        default=[],
+        description="Folders with Pi session files that may be continued beside ThothII's own sessions: a "
+        "path, or a JSON list of paths.",
+    )
+    max_checkpoint_runs: int = Field(default=2, ge=1, description="Continuations at the same time, at most.")
+
+    @field_validator(
+        "pi_command", "pi_arguments", "checkpoint_repositories", "checkpoint_sessions", mode="before"
+    )
     @classmethod
     def _list_or_word(cls, value: Any) -> Any:
         if not isinstance(value, str):
@@ -122,6 +136,11 @@ class OrchestratorSettings(ServiceSettings):
     @classmethod
     def _whole_path(cls, value: Path) -> Path:
         return value.expanduser().absolute()
+
+    @field_validator("checkpoint_repositories", "checkpoint_sessions", mode="after")
+    @classmethod
+    def _whole_paths(cls, value: list[Path]) -> list[Path]:
+        return [path.expanduser().absolute() for path in value]
 
     @property
     def is_scripted(self) -> bool:

@@ -33,9 +33,12 @@ def user_agent_directory() -> Path:
     return Path(configured).expanduser() if configured else Path.home() / ".pi/agent"
 
 
-def make_agent_directory(path: str) -> None:
-    """Make the directory at `path`; of the user's settings the model and how to reach it stay."""
-    directory, source = Path(path), user_agent_directory()
+def make_agent_directory(path: str, source: Path | None = None) -> None:
+    """Make the directory at `path` from `source`, by default the user's own.
+
+    Of the settings there the model and how to reach it stay.
+    """
+    directory, source = Path(path), source or user_agent_directory()
     directory.mkdir(mode=PRIVATE_DIRECTORY)
     for name in _LINKED:
         original = source / name

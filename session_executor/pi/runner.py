@@ -27,7 +27,8 @@ run commands. When the work is done, say briefly what you changed."""
 class PiRunner:
     """Continues with `pi --mode rpc`. `model` is provider and model id, None for the session's own.
 
-    `maximum_seconds` shortens the plan's limit.
+    `agent_directory` holds the credentials and models, None for the user's. `maximum_seconds` shortens the
+    plan's limit.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class PiRunner:
         *,
         pi: str | None = None,
         model: tuple[str, str] | None = None,
+        agent_directory: Path | None = None,
         maximum_seconds: float | None = None,
     ) -> None:
         self._pi = pi
         self._model = model
+        self._credentials = agent_directory
         self._maximum_seconds = maximum_seconds
         self._installation: Installation | None = None
 
@@ -93,7 +96,7 @@ class PiRunner:
     def _start(self, request: ContinuationRequest, session_file: str) -> PiProcess:
         installation = self._installation or find_pi(self._pi)
         agent_directory = str(Path(request.temporary_root, "agent"))
-        make_agent_directory(agent_directory)
+        make_agent_directory(agent_directory, self._credentials)
         limits = request.plan.limits
         options = {
             "root": request.worktree,
@@ -151,11 +154,14 @@ def _arguments(session_file: str, session_directory: str, tools: tuple[str, ...]
 
 
 def _environment(installation: Installation) -> dict[str, str]:
-    """The caller's environment (provider keys are in it) without what could steer git, Node or Pi."""
+    """The caller's environment (provider keys are in it) without what could steer git, Node or Pi.
+
+    Nor does the child see ThothII's own settings: the services' token is one.
+    """
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("GIT_", "PI_", "NODE_")) or name == "NODE_EXTRA_CA_CERTS"
+        if not name.startswith(("GIT_", "PI_", "NODE_", "THOTHII_")) or name == "NODE_EXTRA_CA_CERTS"
     }
     environment["PATH"] = os.pathsep.join((installation.node_directory, environment.get("PATH", "")))
     environment["PI_OFFLINE"] = "1"
