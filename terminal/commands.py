@@ -66,12 +66,22 @@ async def resume(options: Options, following: Following, session_id: str) -> Non
         display = _display(options)
         _say_runner(display, await api.get("/runner"))
         display.notice(f"session {session['id']}: {one_line(session['question'])}")
+        for line in (await api.get(f"{path}/decisions"))["decisions"]:
+            display.notice(f"decided in {line['phase']}: {one_line(line['title'])} {_said(line['answer'])}")
         live: dict[str, Any] = session["live"] or {}
         phase: str = session["phase"]["phase"]
         if phase != LAST_PHASE and live.get("state") in {None, "closed", "crashed"}:
             live = (await api.post(f"{path}/open"))["live"]
         known = {"id": session["id"], "live": {**live, "phase": phase}}
         await _follow(api, known, options, following, display)
+
+
+def _said(answer: dict[str, Any]) -> str:
+    """The members of an answer as one line."""
+    said: list[str] = []
+    for member in answer.values():
+        said += cast("list[str]", member) if isinstance(member, list) else [str(member)]
+    return f"({one_line(', '.join(said))})"
 
 
 async def list_sessions(options: Options, **parameters: Any) -> None:

@@ -107,7 +107,7 @@ class Follower:
         self._left = asyncio.Event()
         self._path = f"/sessions/{session_id}"
         self._told_idle = False
-        self._shown_for = ""
+        self._rows_shown = False
 
     async def run(self) -> Outcome:
         """Follow until the agent has settled or is gone. Raises Detached, Fault."""
@@ -167,9 +167,9 @@ class Follower:
             session = await self._api.get(self._path)
             conversation.phase = session["phase"]["phase"]
         if conversation.phase != LAST_PHASE:
-            self._shown_for = ""
-        elif not self._shown_for:
-            self._shown_for = LAST_PHASE
+            self._rows_shown = False
+        elif not self._rows_shown:
+            self._rows_shown = True
             await self._show_rows()
         if not conversation.over:
             self._told_idle = False

@@ -34,6 +34,19 @@ WORKSPACES: list[dict[str, Any]] = [
     },
 ]
 
+READING = {
+    "seq": 1,
+    "ts": "2026-11-30T16:10:35.000Z",
+    "phase": "F1",
+    "kind": "reading",
+    "widget": "select",
+    "title": "Which reading?",
+    "answer": {"value": "mean"},
+    "by": "ann",
+    "prev": "0" * 64,
+}
+"""A line of the ledger."""
+
 
 class FakeExecutor(ExecutorServiceServicer):
     """The executor's service: sessions are made by `add_session`, the SQL is approved by `approved`."""
@@ -148,7 +161,7 @@ class FakeExecutor(ExecutorServiceServicer):
     async def ListDecisions(self, request: Any, context: Any) -> Any:
         self._called("ListDecisions")
         self.session(request.session_id)
-        return executor.ListDecisionsResponse(decisions_json=encode([{"seq": 1, "kind": "reading"}]))
+        return executor.ListDecisionsResponse(decisions_json=encode([READING]))
 
     def _check_approved(self, session_id: str) -> None:
         self.session(session_id)

@@ -107,6 +107,7 @@ async def test_a_session_that_is_left_again_names_the_phase_it_stands_in(
     run = await terminal.run("resume", "s1")
     assert run.code == Code.NOT_APPROVED.kind.exit_code
     assert "phase F3 is open" in run.err
+    assert "decided in F1: Which reading? (mean)" in run.out
 
 
 async def test_json_is_one_document_and_everything_else_goes_to_stderr(
