@@ -12,6 +12,7 @@ from contracts.errors import Code, Fault
 from services.gateway.config import GatewaySettings
 from services.runtime.channel import open_channel
 from services.runtime.faults import fault_of, told_fault
+from thothii.checkpoints.v1.checkpoints_service_pb2_grpc import CheckpointsServiceStub
 from thothii.events.v1.events_pb2 import EventBatch
 from thothii.executor.v1.executor_service_pb2 import ExportSqlRequest, ExportSqlResponse
 from thothii.executor.v1.executor_service_pb2_grpc import ExecutorServiceStub
@@ -20,6 +21,7 @@ from thothii.orchestrator.v1.orchestrator_service_pb2_grpc import OrchestratorSe
 
 if TYPE_CHECKING:
     # The names exist in the generated types only.
+    from thothii.checkpoints.v1.checkpoints_service_pb2_grpc import CheckpointsServiceAsyncStub
     from thothii.executor.v1.executor_service_pb2_grpc import ExecutorServiceAsyncStub
     from thothii.orchestrator.v1.orchestrator_service_pb2_grpc import OrchestratorServiceAsyncStub
 
@@ -62,18 +64,12 @@ class Peer:
 
     async def stream(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
         """Open a stream of responses and wait for the first: (call, first or EOF). Raises Fault."""
+        return await self._retrying(lambda: self._first(open_call), True)
 
-        async def attempt() -> tuple[Any, Any]:
-            call = open_call()
-            try:
-                return call, await call.read()
-            except grpc.aio.AioRpcError as error:
-                raise fault_of(error) from error
-            except asyncio.CancelledError:
-                call.cancel()
-                raise
-
-        return await self._retrying(attempt, True)
+    async def begin(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
+        """As `stream`, for something with an effect: wait for a connection, then open it once."""
+        await self._retrying(self._connected, True)
+        return await self._first(open_call)
 
     async def serving(self, seconds: float = 2.0) -> bool:
         """True when the service answers its health check with SERVING."""
@@ -83,6 +79,16 @@ class Peer:
         except grpc.aio.AioRpcError:
             return False
         return answer.status == health_pb2.HealthCheckResponse.SERVING
+
+    async def _first(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
+        call = open_call()
+        try:
+            return call, await call.read()
+        except grpc.aio.AioRpcError as error:
+            raise fault_of(error) from error
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
 
     async def _once(self, method: Method, request: Any, seconds: float) -> Any:
         try:
@@ -152,6 +158,7 @@ class Services:
         self.orchestrator = Peer("orchestrator", orchestrator, settings.gateway_retry_s)
         self.executor = Peer("tht-executor", executor, settings.gateway_retry_s)
         self.orchestrator_stub: OrchestratorServiceAsyncStub = OrchestratorServiceStub(orchestrator)
+        self.checkpoints_stub: CheckpointsServiceAsyncStub = CheckpointsServiceStub(orchestrator)
         self.executor_stub: ExecutorServiceAsyncStub = ExecutorServiceStub(executor)
 
     async def subscribe(self, session_id: str, last_event_id: str) -> EventSubscription:

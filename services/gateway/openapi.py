@@ -80,9 +80,11 @@ def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
         for name in re.findall(r"\{(\w+)\}", endpoint.path)
     ]
     _, components = msgspec.json.schema_components([endpoint.query], ref_template=_REFERENCE)
-    for name, schema in components[endpoint.query.__name__].get("properties", {}).items():
+    query = components[endpoint.query.__name__]
+    for name, schema in query.get("properties", {}).items():
         shown = dict(schema)
-        parameter = {"name": name, "in": "query", "required": False, "schema": shown}
+        required = name in query.get("required", ())
+        parameter = {"name": name, "in": "query", "required": required, "schema": shown}
         if description := shown.pop("description", ""):
             parameter["description"] = description
         parameters.append(parameter)

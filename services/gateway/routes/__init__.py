@@ -5,6 +5,7 @@ from services.gateway.routes import (
     about,
     answers,
     artifacts,
+    checkpoints,
     events,
     health,
     models,
@@ -21,6 +22,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *events.ENDPOINTS,
     *answers.ENDPOINTS,
     *sql.ENDPOINTS,
+    *checkpoints.ENDPOINTS,
     *health.ENDPOINTS,
     *about.ENDPOINTS,
 )

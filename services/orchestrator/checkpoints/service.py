@@ -1,6 +1,8 @@
 """The gRPC face of the continuations: what is asked is checked here, the library does the work in threads."""
 
 import asyncio
+import json
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
@@ -9,7 +11,6 @@ import structlog
 from contracts.errors import Code, Fault
 from services.orchestrator.checkpoints.places import AllowedPlaces
 from services.orchestrator.checkpoints.runs import Run, Runs
-from session_executor.canonical import readable_json
 from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.execute import ExecutionOptions, execute_plan
 from session_executor.git import Repository, resolve_base
@@ -55,7 +56,7 @@ class CheckpointsService(pb_grpc.CheckpointsServiceServicer):
     async def Plan(self, request: pb.PlanRequest, context: Any) -> pb.PlanResponse:
         """See the proto."""
         plan = await _in_thread(lambda: self._plan(request))
-        return pb.PlanResponse(plan_id=plan.plan_id, plan_json=readable_json(plan.document()))
+        return pb.PlanResponse(plan_id=plan.plan_id, plan_json=_json(plan.document()))
 
     async def Run(self, request: pb.RunRequest, context: Any) -> AsyncIterator[pb.RunResponse]:
         """See the proto."""
@@ -77,7 +78,7 @@ class CheckpointsService(pb_grpc.CheckpointsServiceServicer):
             async for step in run.steps():
                 progress = pb.Progress(step=step.name, detail=_text(step.detail), elapsed_ms=step.elapsed_ms)
                 yield pb.RunResponse(progress=progress)
-            yield pb.RunResponse(receipt_json=readable_json(await _receipt(run)))
+            yield pb.RunResponse(receipt_json=_json(await _receipt(run)))
         finally:
             run.stop.set()
 
@@ -191,7 +192,7 @@ def _shown(execution: Execution) -> pb.ShowResponse:
     patch = difference(execution, summary=False, color=False) if has_result else b""
     return pb.ShowResponse(
         execution=_message(execution),
-        receipt_json=readable_json(execution.receipt),
+        receipt_json=_json(execution.receipt),
         branches=[_text(branch) for branch in branches_with(execution)],
         patch=patch if len(patch) <= PATCH_BYTES else b"",
         patch_bytes=len(patch),
@@ -216,6 +217,12 @@ def _message(execution: Execution) -> pb.Execution:
     )
 
 
+def _json(document: dict[str, Any] | None) -> bytes:
+    """One line of JSON, with names as in `_text`. A plan holds no such name, so its digests stay true."""
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return re.sub("[\ud800-\udfff]", lambda odd: f"\\\\u{ord(odd[0]):x}", text).encode()
+
+
 def _text(value: Any) -> str:
-    """A string as protobuf takes it: a name that is not UTF-8 has its odd bytes escaped."""
+    """A string as protobuf takes it: a name that is not UTF-8 has its odd bytes written as `\\udcXX`."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else ""
