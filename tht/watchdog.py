@@ -20,6 +20,8 @@ CANCEL_GRACE_S = 2.0
 """Seconds that a cancelled statement has to stop."""
 TICK_S = 0.05
 """Seconds between two looks while a call is watched."""
+IDLE_TICKS = 20
+"""Looks without a call to watch after which the thread waits for the next one."""
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -46,6 +48,7 @@ class Watchdog:
         self._deadline: float | None = None
         self._seconds = 0.0
         self._memory = 0
+        self._resting = False
 
     @contextmanager
     def guard(self, seconds: float, memory: int) -> Generator[None]:
@@ -57,7 +60,8 @@ class Watchdog:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._watch, name="watchdog", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            elif self._resting:
+                self._changed.notify()
         try:
             yield
         finally:
@@ -65,11 +69,17 @@ class Watchdog:
                 self._deadline = None
 
     def _watch(self) -> None:
+        idle = 0
         with self._changed:
             while True:
                 if self._deadline is None:
-                    self._changed.wait()
+                    idle += 1
+                    # Calls that follow one another need not wake this thread each.
+                    self._resting = idle > IDLE_TICKS
+                    self._changed.wait(None if self._resting else TICK_S)
+                    self._resting = False
                     continue
+                idle = 0
                 fault = self._exceeded(self._deadline)
                 if fault:
                     self._expire(fault)
