@@ -44,7 +44,6 @@ class Code(Enum):
     REFUSED = "refused"
     NOT_APPROVED = "not_approved"
     APPROVAL_MISMATCH = "approval_mismatch"
-    PHASE_ORDER = "phase_order"
     TIMEOUT = "timeout"
     DATABASE_ERROR = "database_error"
     DATABASE_UNAVAILABLE = "database_unavailable"
@@ -88,7 +87,6 @@ TAXONOMY: Mapping[Code, Kind] = {
     Code.REFUSED: Kind(4, 403, "PERMISSION_DENIED", False, "The statement is not allowed"),
     Code.NOT_APPROVED: Kind(5, 409, "FAILED_PRECONDITION", False, "Nobody has approved this SQL"),
     Code.APPROVAL_MISMATCH: Kind(5, 409, "FAILED_PRECONDITION", False, "What was approved is another text"),
-    Code.PHASE_ORDER: Kind(5, 409, "FAILED_PRECONDITION", False, "An earlier phase is still open"),
     Code.TIMEOUT: Kind(6, 504, "DEADLINE_EXCEEDED", True, "It took too long and was stopped"),
     Code.DATABASE_ERROR: Kind(7, 422, "ABORTED", False, "The database refused the statement"),
     Code.DATABASE_UNAVAILABLE: Kind(7, 503, "UNAVAILABLE", True, "The database cannot be reached"),

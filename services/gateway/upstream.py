@@ -12,6 +12,8 @@ from services.gateway.readers import Reader, farewell
 from services.gateway.sse import Frames, Position
 from thothii.events.v1.events_pb2 import EventBatch
 
+SOURCE_ENDED = farewell("bye", "the event source ended; come back with the last event id")
+
 _log = structlog.get_logger(__name__)
 
 
@@ -42,7 +44,7 @@ class Feed:
 
     async def run(self) -> None:
         """Pass on batches until the subscription ends, then end the readers that live from it."""
-        goodbye = farewell("bye", "the event source ended; come back with the last event id")
+        goodbye = SOURCE_ENDED
         try:
             while (batch := await self._subscription.read()) is not None:
                 frames = Frames.of(batch)
@@ -171,7 +173,7 @@ class Feeds:
     async def _catch_up(self, session_id: str, subscription: Subscription, reader: Reader) -> None:
         handover = HandOver()
         kept = False
-        goodbye = farewell("bye", "the event source ended; come back with the last event id")
+        goodbye = SOURCE_ENDED
         try:
             while (batch := await subscription.read()) is not None:
                 frames = Frames.of(batch)
