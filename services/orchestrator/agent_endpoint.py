@@ -156,7 +156,7 @@ class _Server(uvicorn.Server):
 
 
 async def _while_heard(request: Request, working: Awaitable[Result]) -> Result:
-    """What `working` gives; cancelled once nobody waits for it, so that no aborted call leaves a statement."""
+    """What `working` gives; cancelled once nobody waits for it: an aborted call leaves no statement."""
     task = asyncio.ensure_future(working)
     # With the body read, the next message can only be that the client is gone.
     leaving = asyncio.ensure_future(request.receive())

@@ -149,7 +149,7 @@ class AskDesk:
             raise Fault(Code.BUSY, f"{OPEN_CALLS} calls of this session wait for answers already")
         self._forget_oldest()
         call = self._calls[asked.call] = _Call(asked.fingerprint())
-        self._journal.append(
+        self._journal.note(
             {"call": asked.call, "fingerprint": call.fingerprint, "from": asked.sender, "at": iso(now())}
         )
         call.driver = asyncio.get_running_loop().create_task(self._drive(asked, call))
@@ -182,7 +182,7 @@ class AskDesk:
         if call.status:
             return
         call.status = status
-        self._journal.append(
+        self._journal.note(
             {"call_ended": identity, "status": status, "answers": call.answers, "questions": call.questions}
         )
         call.ended.set()

@@ -1,14 +1,18 @@
 """The file in which a session's questions survive the orchestrator."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import structlog
 
 from services.orchestrator.questions import read_journal
 
 NAME = "questions.jsonl"
+
+_log = structlog.get_logger(__name__)
 
 
 class QuestionJournal:
@@ -26,10 +30,26 @@ class QuestionJournal:
             return []
 
     def append(self, line: dict[str, Any]) -> None:
-        """Write one line in one call, so that a killed process leaves it whole or not at all."""
-        if self._handle < 0:
-            self._open()
-        os.write(self._handle, msgspec.json.encode(line) + b"\n")
+        """Write one line in one call, so that a killed process leaves it whole or not at all.
+
+        Raises OSError. What was written of the line then is closed off by the next append.
+        """
+        raw = msgspec.json.encode(line) + b"\n"
+        try:
+            if self._handle < 0:
+                self._open()
+            if os.write(self._handle, raw) < len(raw):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            self.close()
+            raise
+
+    def note(self, line: dict[str, Any]) -> None:
+        """Append a line the session can go on without: decisions are on the ledger. A failure is logged."""
+        try:
+            self.append(line)
+        except OSError as error:
+            _log.error("the journal of questions cannot be written", reason=error.strerror)
 
     def close(self) -> None:
         """Close the file; the next append opens it again."""

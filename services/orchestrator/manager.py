@@ -74,6 +74,8 @@ class SessionManager:
             await session.close()
         if not session.live:
             manifest = await self._surroundings.executor.get_session(session_id)
+            # It may have been forgotten meanwhile; what is started must be one that is known.
+            session = self.find(session_id)
             if not session.live:
                 self._check_room()
                 session.claim()
@@ -93,7 +95,8 @@ class SessionManager:
         session = self._sessions.get(check_session_id(session_id))
         if session is not None and session.live:
             return session
-        if not (self._settings.sessions / session_id).is_dir():
+        directory = self._settings.sessions / session_id
+        if directory.is_symlink() or not directory.is_dir():
             raise Fault(Code.NOT_FOUND, "there is no such session")
         return session or self._remember(session_id)
 

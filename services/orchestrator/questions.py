@@ -28,7 +28,11 @@ class Journal(Protocol):
     """Where questions survive the orchestrator: appends one JSON object."""
 
     def append(self, line: dict[str, Any]) -> None:
-        """Write `line`; it is in the kernel's hands when this returns."""
+        """Write `line`; it is in the kernel's hands when this returns. Raises OSError."""
+        ...
+
+    def note(self, line: dict[str, Any]) -> None:
+        """Append a line without which the session goes on; never raises OSError."""
         ...
 
 
@@ -103,7 +107,8 @@ class QuestionTable:
                 question.how = "gone"
 
     def start_generation(self, at: datetime) -> int:
-        """Count a new child; returns its generation."""
+        """Count a new child; returns its generation. Raises OSError when it cannot be written down: the next
+        child would ask under the same ids."""
         self.generation += 1
         self._journal.append({"generation": self.generation, "at": iso(at)})
         return self.generation
@@ -140,7 +145,7 @@ class QuestionTable:
             margin = 0.0 if by_process else min(seconds * ANSWER_MARGIN, ANSWER_MARGIN_SECONDS)
             question.refuse_from = question.expires - timedelta(seconds=margin)
         self._questions[identity] = question
-        self._journal.append(
+        self._journal.note(
             {"asked": identity, "generation": self.generation, "likeness": question.likeness}
             | {"at": question.asked_at, "expires_at": question.expires_at}
             | {"from": descriptor["from"], "title": str(descriptor["title"])[:JOURNAL_TITLE]}
@@ -169,14 +174,14 @@ class QuestionTable:
         line = {"ended": question.id, "how": how, "by": by, "at": question.resolved_at, "answer": answer}
         if question.receipt is not None:
             line |= {"receipt": question.receipt, "idempotency": question.idempotency}
-        self._journal.append(line)
+        self._journal.note(line)
         question.ended.set()
         return {"id": question.id, "how": how, "by": by, "at": question.resolved_at, "answer": answer}
 
     def keep_late(self, question: Question, late: dict[str, Any]) -> None:
         """Keep an answer that came too late; see `Question.late`."""
         question.late, question.late_dialog = late, None
-        self._journal.append({"late": question.id, **late})
+        self._journal.note({"late": question.id, **late})
 
     def find(self, identity: str) -> Question:
         """The question of a public id. Raises Fault NOT_FOUND."""
@@ -206,7 +211,7 @@ class QuestionTable:
             same = question.likeness == newer.likeness and question.generation < newer.generation
             if same and question.how in ("gone", "cancelled") and question.superseded_by is None:
                 question.superseded_by = newer.id
-                self._journal.append({"superseded": question.id, "by": newer.id})
+                self._journal.note({"superseded": question.id, "by": newer.id})
                 return question
         return None
 

@@ -214,8 +214,7 @@ class Session:
             if ownership is not None:
                 ownership.release()
             if isinstance(error, OSError):
-                text = f"the session's folder cannot be used ({error.strerror}); look at the machine"
-                error = Fault(Code.UNAVAILABLE, text)
+                error = _unusable(error)
             if not isinstance(error, Fault):
                 self.state = "closed"
                 raise
@@ -349,9 +348,12 @@ class Session:
     def _past_questions(self) -> QuestionTable:
         if not self.directory.is_dir():
             raise Fault(Code.NOT_FOUND, "there is no such session")
-        Ownership.check_free(self.directory)
-        journal = QuestionJournal(self.directory)
-        return QuestionTable(self.id, journal, journal.past())
+        try:
+            Ownership.check_free(self.directory)
+            journal = QuestionJournal(self.directory)
+            return QuestionTable(self.id, journal, journal.past())
+        except OSError as error:
+            raise _unusable(error) from error
 
     def _working(self) -> _Run:
         if self._run is None or self.state not in WORKING:
@@ -413,6 +415,11 @@ class Session:
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(_log_failure)
         return task
+
+
+def _unusable(error: OSError) -> Fault:
+    text = f"the session's folder cannot be used ({error.strerror}); look at the machine"
+    return Fault(Code.UNAVAILABLE, text)
 
 
 def _phase_of(manifest: dict[str, Any]) -> str | None:

@@ -1,16 +1,29 @@
 """Logging: one JSON object a line on stderr, without control characters."""
 
+import contextlib
 import logging
 import re
 import sys
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.typing import Processor
 
 # C0, C1 and bidirectional controls: a log line must not be able to rewrite the reader's screen.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+class _Stderr:
+    """Stderr for log lines. One that a full disk does not take is lost, and nobody's call fails of it."""
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            sys.stderr.flush()
 
 
 def _strip_controls(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -44,14 +57,15 @@ def configure(service: str, level: str) -> None:
         _strip_controls,
         structlog.processors.JSONRenderer(ensure_ascii=False),
     ]
+    output = _Stderr()
     structlog.configure(
         processors=[*stamped, *rendered],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         # A line is one write, so that two threads cannot mix theirs.
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, output)),
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(output)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*stamped, structlog.stdlib.add_logger_name],

@@ -1,12 +1,18 @@
 """Answers that are on the ledger though whoever sent them never heard so: not lost, not doubled."""
 
+import asyncio
+import errno
 from typing import Any
 
+import pytest
+
 from contracts.errors import Code, Fault
+from services.orchestrator.journal import QuestionJournal
 from tests.helpers import assert_eventually
 from tests.integration.orchestrator.conftest import MakeRig
 from tests.integration.orchestrator.rig import Rig
 from tests.integration.orchestrator.test_questions import ask, refused, select, written
+from thothii.orchestrator.v1 import orchestrator_service_pb2 as pb
 
 AWAY = Fault(Code.UNAVAILABLE, "the executor went away", may_have_happened=True)
 
@@ -91,3 +97,64 @@ async def test_a15_a_recorded_answer_whose_agent_died_is_never_called_unasked(ma
     fault = await refused(rig.answer(session, answer, key="k"))
     assert fault.code is Code.GONE and fault.details["recorded_seq"] == 1
     assert len(rig.executor.decisions) == 1
+
+
+async def test_a_full_disk_costs_the_journal_and_no_question(
+    make_rig: MakeRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = await make_rig(select())
+    session, listener, asked = await ask(rig)
+
+    def full(_journal: QuestionJournal, _line: dict[str, Any]) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(QuestionJournal, "append", full)
+    assert (await rig.answer(session, {"id": asked["id"], "value": "a"}))["seq"] == 1
+    assert (await listener.until("ui_resolved"))["how"] == "answered"
+    await listener.until_state("idle")
+    await rig.close_session(session)
+    fault = await refused(rig.open(session))
+    assert fault.code is Code.UNAVAILABLE and "No space left" in fault.message
+    monkeypatch.undo()
+    await rig.open(session)
+    again = await listener.next_question([asked["id"]])
+    assert again["id"].startswith(f"{session}.2.")
+
+
+async def test_a36_a_session_that_is_a_symlink_is_none_for_the_orchestrator_either(make_rig: MakeRig) -> None:
+    rig = await make_rig(select())
+    session, _, _ = await ask(rig)
+    (rig.settings.sessions / "linked").symlink_to(rig.settings.sessions / session)
+    for call, request in (
+        ("GetTranscript", pb.GetTranscriptRequest(session_id="linked")),
+        ("OpenSession", pb.OpenSessionRequest(session_id="linked")),
+        ("CloseSession", pb.CloseSessionRequest(session_id="linked")),
+        ("Steer", pb.SteerRequest(session_id="linked", text="x")),
+    ):
+        assert (await refused(rig.call(call, request))).code is Code.NOT_FOUND
+
+
+async def test_b12_a_session_forgotten_while_it_is_opened_is_not_lost(make_rig: MakeRig) -> None:
+    rig = await make_rig(select(), kept_closed_sessions=0)
+    manager = rig.orchestrator.manager
+    sessions = [(await rig.create()).session_id for _ in range(2)]
+    for session in sessions:
+        await rig.close_session(session)
+    reading, read_on = asyncio.Event(), asyncio.Event()
+    get_session = rig.executor.get_session
+
+    async def slowly(session_id: str) -> dict[str, Any]:
+        reading.set()
+        await read_on.wait()
+        return await get_session(session_id)
+
+    rig.executor.get_session = slowly  # type: ignore[method-assign]
+    opening = asyncio.create_task(rig.open(sessions[0]))
+    await reading.wait()
+    await rig.close_session(sessions[1])  # looks for room in memory
+    await rig.close_session(sessions[1])
+    read_on.set()
+    await opening
+    assert [session.id for session in manager.live()] == [sessions[0]]
+    await rig.close_session(sessions[0])
+    assert rig.orchestrator.processes.count == 0

@@ -24,6 +24,8 @@ class Memory:
     def append(self, line: dict[str, Any]) -> None:
         self.lines.append(json.loads(json.dumps(line)))
 
+    note = append
+
 
 def dialog(kind: str = "answer", phase: str = "F1", timeout_ms: float | None = None) -> Dialog:
     envelope = {

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 SETUP = """
@@ -83,3 +84,13 @@ def test_lines_of_many_threads_stay_whole() -> None:
         "for thread in threads: thread.join()"
     )
     assert len(lines) == 8 * 200 * 2
+
+
+def test_a_log_that_cannot_be_written_fails_nobody() -> None:
+    """On a full disk the services go on."""
+    script = 'log.error("ours")\ntheirs.error("theirs")\nprint("went on")'
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", SETUP + script], stdout=subprocess.PIPE, stderr=full, text=True, timeout=60
+        )
+    assert done.stdout == "went on\n"
