@@ -104,6 +104,11 @@ def load(content: bytes) -> dict[str, Any]:
     for key in ("id", "workspace", "question", "author"):
         if not isinstance(manifest[key], str):
             raise ValueError(f"{key} must be text")
+    for key in ("created_at", "name", "provider", "model", "thinking"):
+        if not isinstance(manifest[key], str | None):
+            raise ValueError(f"{key} must be text or null")
+    if not isinstance(manifest["temperature"], int | float | None):
+        raise ValueError("temperature must be a number or null")
     return manifest
 
 

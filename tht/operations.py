@@ -62,14 +62,22 @@ def call(home: Home, name: str, arguments: Mapping[str, Any], context: Context |
     """Runs one operation.
 
     Raises Fault NOT_FOUND for an unknown one, INVALID_ARGUMENT for arguments that do not fit their
-    declaration, and whatever the operation raises.
+    declaration, UNAVAILABLE when the system does not let it read or write a file (a full disk, a missing
+    permission), and whatever the operation raises.
     """
     operation = _operation(name)
     try:
         declared = msgspec.convert(dict(arguments), operation.arguments, strict=True)
     except msgspec.ValidationError as error:
         raise Fault(Code.INVALID_ARGUMENT, f"{name}: {error}") from error
-    return operation.run(home, declared, context or Context())
+    try:
+        return operation.run(home, declared, context or Context())
+    except OSError as error:
+        reason = error.strerror or "input/output error"
+        raise Fault(
+            Code.UNAVAILABLE,
+            f"a file of the session or workspace cannot be used ({reason}): mend that, then try again",
+        ) from error
 
 
 def for_agent(name: str, arguments: Mapping[str, Any], session: str) -> dict[str, Any]:

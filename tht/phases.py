@@ -104,7 +104,7 @@ class _Standing:
         elif kind == "reopen" and line.get("phase") in PHASES:
             self._reopen(line)
         elif kind in APPROVALS or kind == "rejection":
-            self._judge(line, PHASE_OF.get(_artifact(line).get("name", "")))
+            self._judge(line, PHASE_OF.get(str(_artifact(line).get("name"))))
 
     def missing(self, phase: str, previous: int, hashes: Mapping[str, str]) -> list[str]:
         """What would close `phase`, when the phase before it was closed by line `previous`."""

@@ -106,7 +106,7 @@ def listing(
 ) -> dict[str, Any]:
     """`{sessions, next, broken}`: sessions as `show` gives them, newest first, at most `limit` (1 to 200).
 
-    `next` continues as `after`; null on the last page. `broken` holds the ids on the way whose manifest
+    `next` continues as `after`; null on the last page. `broken` holds the ids on the way whose files
     cannot be read. Raises Fault INVALID_ARGUMENT.
     """
     size = PAGE if limit is None else limit
@@ -123,8 +123,8 @@ def listing(
             return {"sessions": found, "next": found[-1]["id"], "broken": broken}
         try:
             document = show(home, session_id)
-        except Fault as fault:
-            if fault.code is not Code.NOT_FOUND:
+        except (Fault, OSError):
+            if _has_manifest(home, session_id):
                 broken.append(session_id)
             continue
         if (
@@ -152,6 +152,17 @@ def live(session: Folder) -> dict[str, Any] | None:
         return as_object(json.loads(session.read("live.json", manifest.CAP)))
     except (FileNotFoundError, ValueError, Fault):
         return None
+
+
+def _has_manifest(home: Home, session_id: str) -> bool:
+    """Whether the folder is a session's at all. One that the system does not let us look into may be."""
+    try:
+        with opened(home, session_id) as session:
+            return manifest.NAME in session.names()
+    except Fault:
+        return False
+    except OSError:
+        return True
 
 
 def _document(session: Folder, session_id: str) -> dict[str, Any]:

@@ -141,10 +141,12 @@ class Session(Struct, kw_only=True):
 
 
 class Sessions(Struct, kw_only=True):
-    """A page of sessions, newest first; `next` is null on the last one."""
+    """A page of sessions, newest first; `next` is null on the last one, `broken` has the ids of those on the
+    way whose files cannot be read."""
 
     sessions: list[Session]
     next: str | None
+    broken: list[str]
 
 
 class SessionLive(Struct, kw_only=True):

@@ -96,7 +96,9 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
         }
         found = await self._files("session.list", arguments)
         return pb.ListSessionsResponse(
-            sessions_json=_encode(found["sessions"]), next_page_token=found["next"] or ""
+            sessions_json=_encode(found["sessions"]),
+            next_page_token=found["next"] or "",
+            broken_session_ids=found["broken"],
         )
 
     async def ListArtifacts(self, request: pb.ListArtifactsRequest, context: Any) -> pb.ListArtifactsResponse:

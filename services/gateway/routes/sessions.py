@@ -128,7 +128,8 @@ async def list_sessions(call: Call) -> Response:
         msgspec.Raw(spliced(bytes(document), "live", state))
         for document, state in zip(documents, states, strict=True)
     ]
-    return json_response({"sessions": sessions, "next": answer.next_page_token or None})
+    following, broken = answer.next_page_token or None, list(answer.broken_session_ids)
+    return json_response({"sessions": sessions, "next": following, "broken": broken})
 
 
 async def get_session(call: Call) -> Response:

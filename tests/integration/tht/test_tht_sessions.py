@@ -2,6 +2,8 @@
 
 import errno
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from contracts.errors import Code, Fault
 from contracts.identifiers import SESSION_ID
 from tests.integration.tht.conftest import approve, decide, lead_to_f4
-from tht import manifest, sessions
+from tht import files, manifest, operations, sessions
 from tht.files import Folder
 from tht.home import Home, find_home
 
@@ -165,3 +167,56 @@ def test_the_home_is_the_one_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(Fault) as raised:
             find_home(given, {})
         assert raised.value.code is code
+
+
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_text(""),
+    "no-yaml": lambda path: path.write_bytes(b"\xff\x00{"),
+    "a-folder": lambda path: (path.unlink(), path.mkdir()),
+    "a-fifo": lambda path: (path.unlink(), os.mkfifo(path)),
+    "a-link": lambda path: (path.unlink(), path.symlink_to("/etc/hostname")),
+    "recursive": lambda path: path.write_text(path.read_text() + "name: &a [*a]\n"),
+    "no-text": lambda path: path.write_text(path.read_text().replace("created_at: ", "created_at: [1] #")),
+    "no-number": lambda path: path.write_text(
+        path.read_text().replace("temperature: null", "temperature: x")
+    ),
+}
+
+
+def test_sessions_that_cannot_be_read_are_named_and_hide_no_other(home: Home, session: str) -> None:
+    for name, spoil in BROKEN.items():
+        shutil.copytree(home.sessions / session, home.sessions / name)
+        manifest = home.sessions / name / "session_manifest.yaml"
+        manifest.write_text(manifest.read_text().replace(session, name))
+        spoil(manifest)
+    ledger = home.sessions / "no-ledger" / "review_decisions.jsonl"
+    shutil.copytree(home.sessions / session, ledger.parent)
+    ledger.mkdir()
+    (home.sessions / "linked").symlink_to(home.sessions / session)
+    page = sessions.listing(home)
+    assert [each["id"] for each in page["sessions"]] == [session]
+    assert sorted(page["broken"]) == sorted([*BROKEN, "no-ledger"])
+
+
+def test_a_folder_that_the_system_does_not_give_is_a_broken_session(
+    home: Home, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object, **__: object) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Folder, "read", denied)
+    assert sessions.listing(home) == {"sessions": [], "next": None, "broken": [session]}
+    with pytest.raises(Fault) as raised:
+        operations.call(home, "session.show", {"session": session})
+    assert raised.value.code is Code.UNAVAILABLE and "Permission denied" in raised.value.message
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "write_all", full)
+    with pytest.raises(Fault) as raised:
+        operations.call(home, "session.new", {"workspace": "shop", "question": "q", "author": "ann"})
+    assert raised.value.code is Code.UNAVAILABLE and "No space left" in raised.value.message
+    assert list(home.sessions.iterdir()) == []
