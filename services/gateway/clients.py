@@ -53,23 +53,37 @@ class Peer:
         try:
             return await method(request, timeout=seconds)
         except grpc.aio.AioRpcError as error:
-            # A service that tells of its failure knows what it did; a connection that broke leaves that open.
-            if error.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
-                raise Fault(
-                    Code.UNAVAILABLE,
-                    f"the {self.name} went away during the call and may have done it: look before repeating",
-                    may_have_happened=True,
-                ) from error
-            raise fault_of(error) from error
+            raise self.fault_after_sending(error) from error
+
+    def fault_after_sending(self, error: grpc.aio.AioRpcError) -> Fault:
+        """What the failure of a call with an effect means, once it was sent."""
+        # A service that tells of its failure knows what it did; a connection that broke leaves that open.
+        if error.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
+            return Fault(
+                Code.UNAVAILABLE,
+                f"the {self.name} went away during the call and may have done it: look before repeating",
+                may_have_happened=True,
+            )
+        return fault_of(error)
 
     async def stream(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
         """Open a stream of responses and wait for the first: (call, first or EOF). Raises Fault."""
-        return await self._retrying(lambda: self._first(open_call), True)
+
+        async def attempt() -> tuple[Any, Any]:
+            try:
+                return await _first(open_call)
+            except grpc.aio.AioRpcError as error:
+                raise fault_of(error) from error
+
+        return await self._retrying(attempt, True)
 
     async def begin(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
         """As `stream`, for something with an effect: wait for a connection, then open it once."""
         await self._retrying(self._connected, True)
-        return await self._first(open_call)
+        try:
+            return await _first(open_call)
+        except grpc.aio.AioRpcError as error:
+            raise self.fault_after_sending(error) from error
 
     async def serving(self, seconds: float = 2.0) -> bool:
         """True when the service answers its health check with SERVING."""
@@ -79,16 +93,6 @@ class Peer:
         except grpc.aio.AioRpcError:
             return False
         return answer.status == health_pb2.HealthCheckResponse.SERVING
-
-    async def _first(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
-        call = open_call()
-        try:
-            return call, await call.read()
-        except grpc.aio.AioRpcError as error:
-            raise fault_of(error) from error
-        except asyncio.CancelledError:
-            call.cancel()
-            raise
 
     async def _once(self, method: Method, request: Any, seconds: float) -> Any:
         try:
@@ -187,6 +191,15 @@ class Services:
         """Close both channels."""
         await self.orchestrator.channel.close()
         await self.executor.channel.close()
+
+
+async def _first(open_call: Callable[[], Any]) -> tuple[Any, Any]:
+    call = open_call()
+    try:
+        return call, await call.read()
+    except asyncio.CancelledError:
+        call.cancel()
+        raise
 
 
 async def _parts(call: Any) -> AsyncIterator[ExportSqlResponse]:

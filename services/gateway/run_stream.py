@@ -12,7 +12,6 @@ from services.gateway.clients import END, Services
 from services.gateway.problems import problem_document
 from services.gateway.readers import Reader
 from services.gateway.sse import frame
-from services.runtime.faults import fault_of
 from thothii.checkpoints.v1.checkpoints_service_pb2 import RunRequest, RunResponse
 
 _CHECKS = frozenset({"validating", "locking", "recovering"})
@@ -23,7 +22,8 @@ class RunStream:
     """A run that has passed its checks, and the one client that watches it. When it goes, the run stops.
 
     Args:
-        call: the call at the orchestrator.
+        services: where the run is.
+        call: the call there.
         first: what it has given so far.
         instance: the path of the request, for a problem.
         limit: bytes that may wait for the client.
@@ -31,9 +31,16 @@ class RunStream:
     """
 
     def __init__(
-        self, call: Any, first: Sequence[RunResponse], instance: str, limit: int, heartbeat: float
+        self,
+        services: Services,
+        call: Any,
+        first: Sequence[RunResponse],
+        instance: str,
+        limit: int,
+        heartbeat: float,
     ) -> None:
         self.reader = Reader(limit)
+        self._orchestrator = services.orchestrator
         self._call = call
         self._instance = instance
         for message in first:
@@ -55,7 +62,7 @@ class RunStream:
                     raise Fault(Code.INTERNAL, "the run ended without its receipt")
                 self._put(message)
         except grpc.aio.AioRpcError as error:
-            self._fail(fault_of(error))
+            self._fail(self._orchestrator.fault_after_sending(error))
         except Fault as fault:
             self._fail(fault)
         finally:
@@ -89,7 +96,7 @@ async def begin_run(services: Services, request: RunRequest) -> tuple[Any, list[
                 return call, said
             message = await call.read()
     except grpc.aio.AioRpcError as error:
-        raise fault_of(error) from error
+        raise services.orchestrator.fault_after_sending(error) from error
     except asyncio.CancelledError:
         call.cancel()
         raise

@@ -70,6 +70,7 @@ async def run(call: Call) -> Response:
     _log.info("continuation begins", plan=str(body.plan.get("planId")), by=call.author)
     settings = gateway.settings
     stream = RunStream(
+        gateway.services,
         running,
         said,
         instance_of(call.request.scope),
