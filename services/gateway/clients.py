@@ -11,7 +11,7 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_r
 from contracts.errors import Code, Fault
 from services.gateway.config import GatewaySettings
 from services.runtime.channel import open_channel
-from services.runtime.faults import fault_of, told_fault
+from services.runtime.faults import fault_after_sending, fault_of
 from thothii.checkpoints.v1.checkpoints_service_pb2_grpc import CheckpointsServiceStub
 from thothii.events.v1.events_pb2 import EventBatch
 from thothii.executor.v1.executor_service_pb2 import ExportSqlRequest, ExportSqlResponse
@@ -57,14 +57,7 @@ class Peer:
 
     def fault_after_sending(self, error: grpc.aio.AioRpcError) -> Fault:
         """What the failure of a call with an effect means, once it was sent."""
-        # A service that tells of its failure knows what it did; a connection that broke leaves that open.
-        if error.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
-            return Fault(
-                Code.UNAVAILABLE,
-                f"the {self.name} went away during the call and may have done it: look before repeating",
-                may_have_happened=True,
-            )
-        return fault_of(error)
+        return fault_after_sending(error, self.name)
 
     async def stream(self, open_call: Callable[[], Any]) -> tuple[Any, Any]:
         """Open a stream of responses and wait for the first: (call, first or EOF). Raises Fault."""

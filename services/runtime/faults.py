@@ -71,6 +71,22 @@ def fault_of(error: grpc.RpcError) -> Fault:
     return Fault(code, message)
 
 
+def fault_after_sending(error: grpc.RpcError, service: str) -> Fault:
+    """The fault of a call with an effect that was sent to `service`, once.
+
+    A service that tells of its failure knows what it did. A connection that broke leaves that open: then it
+    is UNAVAILABLE with `may_have_happened`.
+    """
+    call = cast("grpc.aio.AioRpcError", error)
+    if call.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
+        return Fault(
+            Code.UNAVAILABLE,
+            f"the {service} went away during the call and may have done it: look before repeating",
+            may_have_happened=True,
+        )
+    return fault_of(error)
+
+
 class FaultInterceptor(grpc.aio.ServerInterceptor):
     """Turns a `Fault` raised by a handler into its status, anything else into a logged INTERNAL."""
 
