@@ -6,7 +6,7 @@ import sys
 
 from tht import artifacts, sessions
 from tht.cli.inputs import read_text
-from tht.cli.output import print_json, print_line, print_table
+from tht.cli.output import print_entries, print_json, print_line
 from tht.home import find_home
 
 TYPE_CHECKING = False
@@ -57,9 +57,6 @@ def _get(options: Options) -> int:
 def _list(options: Options) -> int:
     with sessions.opened(find_home(options.home), options.session) as session:
         listed = artifacts.listing(session)
-    if options.json:
-        print_json({"artifacts": listed})
-        return 0
     columns = ["name", "bytes", "modified_at", "sha256"]
-    print_table(columns, [[entry[column] for column in columns] for entry in listed])
+    print_entries({"artifacts": listed}, "artifacts", columns, as_json=options.json)
     return 0

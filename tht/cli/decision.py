@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from tht import decisions, phases
-from tht.cli.inputs import parse_json, read_text
+from tht.cli.inputs import local_person, parse_json, read_text
 from tht.cli.output import print_json, print_line, print_table
 from tht.home import find_home
 
@@ -44,7 +42,7 @@ def _add(options: Options) -> int:
         widget=options.widget,
         title=options.title,
         answer=parse_json(options.answer, "--answer"),
-        by=options.by or f"{os.environ.get('USER') or 'somebody'}@local",
+        by=options.by or local_person(),
         options=None if options.options is None else parse_json(options.options, "--options"),
         artifact=artifact,
         phase=options.phase,

@@ -35,6 +35,11 @@ def parse_json(text: str, option: str) -> Any:
         raise Fault(Code.INVALID_ARGUMENT, f'{option} must be JSON; quote a text: "..."') from error
 
 
+def local_person() -> str:
+    """Who decides or asks at this machine when nobody is named."""
+    return f"{os.environ.get('USER') or 'somebody'}@local"
+
+
 def _read(path: str) -> bytes:
     if path == "-":
         content = sys.stdin.buffer.read(CAP + 1)

@@ -47,6 +47,14 @@ def print_table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         sys.stdout.write(line.rstrip() + "\n")
 
 
+def print_entries(document: dict[str, Any], key: str, columns: Sequence[str], *, as_json: bool) -> None:
+    """`document` as JSON, or its list of objects under `key` as a table."""
+    if as_json:
+        print_json(document)
+    else:
+        print_table(columns, [[entry.get(column) for column in columns] for entry in document[key]])
+
+
 def _cell(value: Any) -> str:
     text = "" if value is None else printable(value if isinstance(value, str) else json.dumps(value))
     return text if len(text) <= CELL else f"{text[: CELL - 1]}…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from tht.cli.calls import call
-from tht.cli.output import print_json, print_line, print_table
+from tht.cli.output import print_entries, print_json, print_line, print_table
 from tht.cli.pages import print_page
 
 TYPE_CHECKING = False
@@ -40,12 +40,8 @@ def place_options(command: argparse.ArgumentParser) -> None:
 
 
 def _tables(options: Options) -> int:
-    document = _call(options, "schema.tables")
-    if options.json:
-        print_json(document)
-        return 0
     columns = ["schema", "name", "kind", "row_estimate", "comment"]
-    print_table(columns, [[table.get(column) for column in columns] for table in document["tables"]])
+    print_entries(_call(options, "schema.tables"), "tables", columns, as_json=options.json)
     return 0
 
 
@@ -66,11 +62,7 @@ def _describe(options: Options) -> int:
 
 def _search(options: Options) -> int:
     document = _call(options, "schema.search", text=options.text)
-    if options.json:
-        print_json(document)
-        return 0
-    columns = ["table", "column", "type", "comment"]
-    print_table(columns, [[match.get(column) for column in columns] for match in document["matches"]])
+    print_entries(document, "matches", ["table", "column", "type", "comment"], as_json=options.json)
     return 0
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from tht import sessions
 from tht.cli.output import print_json, print_line, print_table
 from tht.home import find_home
@@ -37,14 +35,14 @@ def define(parser: Parser) -> None:
 
 
 def _new(options: Options) -> int:
-    from tht.cli.inputs import read_text
+    from tht.cli.inputs import local_person, read_text
 
     question = read_text("-") if options.question == "-" else options.question
     made = sessions.create(
         find_home(options.home),
         workspace=options.workspace,
         question=question,
-        author=options.author or f"{os.environ.get('USER') or 'somebody'}@local",
+        author=options.author or local_person(),
         name=options.name,
         provider=options.provider,
         model=options.model,

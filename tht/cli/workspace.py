@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contracts.errors import Code
 from tht.cli.calls import call
-from tht.cli.output import print_checks, print_json, print_line, print_table
+from tht.cli.output import print_checks, print_entries, print_json, print_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +21,8 @@ def define(parser: Parser) -> None:
 
 
 def _list(options: Options) -> int:
-    document = call(options, "workspace.list")
-    if options.json:
-        print_json(document)
-        return 0
     columns = ["name", "dialect", "transport", "error"]
-    rows = [[entry.get(column) for column in columns] for entry in document["workspaces"]]
-    print_table(columns, rows)
+    print_entries(call(options, "workspace.list"), "workspaces", columns, as_json=options.json)
     return 0
 
 
