@@ -38,7 +38,9 @@ async def plan(call: Call) -> Response:
     body: PlanCheckpoint = call.body
     if (body.session_id is None) == (body.session_file is None):
         raise Fault(Code.INVALID_ARGUMENT, "give either session_id or session_file", pointer="/session_id")
-    source = {"session_id": body.session_id} if body.session_id else {"session_file": body.session_file or ""}
+    source = {"session_file": body.session_file or ""}
+    if body.session_id is not None:
+        source = {"session_id": body.session_id}
     request = pb.PlanRequest(
         repository=body.repository,
         base=body.base,
