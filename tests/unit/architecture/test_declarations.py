@@ -9,7 +9,7 @@ from services.gateway.config import GatewaySettings
 from services.orchestrator.config import OrchestratorSettings
 from services.runtime.settings import ServiceSettings
 from services.tht_executor.config import ExecutorSettings
-from tests.unit.architecture.project import PROJECT, modules
+from tests.unit.architecture.project import PROJECT, described, modules
 
 SOURCES = {
     path: (PROJECT / path).read_text(encoding="utf-8") for path in modules() if not path.startswith("tests/")
@@ -35,3 +35,9 @@ def test_every_setting_is_read_somewhere(settings: type[ServiceSettings]) -> Non
         for name in re.findall(r"\.(\w+)", text)
     }
     assert set(settings.model_fields) - read == set()
+
+
+def test_what_a_message_says_to_install_can_be_installed() -> None:
+    named = {extra for text in SOURCES.values() for extra in re.findall(r"thothii\[([a-z]+)\]", text)}
+    assert named
+    assert named - set(described()["optional-dependencies"]) == set()
