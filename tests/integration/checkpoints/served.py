@@ -38,9 +38,19 @@ class Held:
 
 
 class Served:
-    """The orchestrator, the runner that all its runs use, and its stub."""
+    """The orchestrator, the runner that all its runs use, and its stub.
 
-    def __init__(self, folder: Path, repository: Repository, session: Path, settings: dict[str, Any]) -> None:
+    `scripted` false: Pi continues, as in the product.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        repository: Repository,
+        session: Path,
+        settings: dict[str, Any],
+        scripted: bool = True,
+    ) -> None:
         home = folder / "harness"
         (home / "sessions").mkdir(parents=True)
         self.home = home
@@ -59,7 +69,9 @@ class Served:
             **settings,
         }
         self.orchestrator = Orchestrator(
-            OrchestratorSettings(**values), FakeExecutor(home), make_runner=self._make_runner
+            OrchestratorSettings(**values),
+            FakeExecutor(home),
+            make_runner=self._make_runner if scripted else None,
         )
         self.channel = open_channel(self.orchestrator_address)
         self.stub: Any = pb_grpc.CheckpointsServiceStub(self.channel)

@@ -200,7 +200,6 @@ async def test_unknown_executions_and_missing_parameters_are_problems(http: Http
     assert_problem(await http.get(repository="/"), Code.NOT_FOUND)
     assert_problem(await http.get(f"/{UNKNOWN}"), Code.NOT_FOUND)
     assert_problem(await http.get("/x%00y"), Code.INVALID_ARGUMENT)
-    assert_problem(await http.get("/plan"), Code.INVALID_ARGUMENT)
     adopt = {"repository": http.name, "branch": "b"}
     assert_problem(await http.post(f"{UNKNOWN}/adopt", adopt), Code.NOT_FOUND)
     assert_problem(await http.post(f"{UNKNOWN}/discard", {}), Code.INVALID_ARGUMENT)
