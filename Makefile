@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 PYTEST := $(BIN)/python -m pytest -q
+# A file stays on one core: its tests share the services that it starts.
+JOBS ?= auto
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev proto pi demo run test test-gate test-sql test-bridge test-executor test-realpi test-compose \
@@ -50,7 +52,7 @@ run: setup demo ## start the three services; PI=auto|real|fake
 	@exec $(BIN)/python -m launcher --pi $(PI)
 
 test: dev demo pi ## every test but those that need a Docker engine
-	$(PYTEST) -m 'not compose'
+	$(PYTEST) -n $(JOBS) --dist loadfile -m 'not compose'
 	$(MAKE) --no-print-directory test-gate
 
 test-gate: pi ## the gate's own tests, in Node
@@ -94,7 +96,7 @@ docs: dev ## the pages that are made from the code
 	$(BIN)/python docs/generate.py
 
 bench: dev demo pi ## the benchmarks; each prints ratios measured in one run
-	for name in startup tht bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done
+	for name in startup tht sql export bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done
 
 up: ## the services in containers, gateway on 127.0.0.1:8080; PI=auto|real|fake
 	@deploy/make-env
