@@ -1,7 +1,10 @@
 """What the pages name is there."""
 
+import re
+
 import pytest
 
+from services.gateway.routes import ENDPOINTS
 from tests.unit.architecture.project import PAGES, PROJECT, described, files, paths_on, rooms
 
 MADE = ("harness/sessions/", "harness/node_modules/", "thothii/")
@@ -36,3 +39,12 @@ def test_what_a_room_may_import_is_a_room_or_a_file_of_one() -> None:
 def test_every_extra_that_a_room_names_is_one() -> None:
     extras = set(described()["optional-dependencies"])
     assert {extra for room in rooms() for extra in room.extras} <= extras
+
+
+def test_every_route_is_in_the_table_of_the_readme() -> None:
+    table = (PROJECT / "README.md").read_text(encoding="utf-8").split("## The interface")[1].split("## ")[0]
+    named = set(re.findall(r"/([\w.]+)", " ".join(re.findall(r"`([^`]+)`", table))))
+    routes = [
+        [part for part in endpoint.path.split("/") if part[:1] not in ("", "{")] for endpoint in ENDPOINTS
+    ]
+    assert {parts[-1] for parts in routes if parts} - named == set()
