@@ -17,7 +17,8 @@ class Row:
     ours: float
     beside: str
     theirs: float
-    target: float
+    target: float | None
+    """None for a figure that is told without one."""
     at_most: bool = True
     """The ratio should be at most the target, else at least."""
 
@@ -28,7 +29,9 @@ class Row:
 
     @property
     def reached(self) -> bool:
-        """True when the ratio is on the right side of the target."""
+        """True when the ratio is on the right side of the target, or there is none."""
+        if self.target is None:
+            return True
         return self.ratio <= self.target if self.at_most else self.ratio >= self.target
 
 
@@ -67,11 +70,13 @@ def wall_seconds(action: Callable[[], object]) -> float:
 
 def report(title: str, rows: Sequence[Row], unit: str = "s", scale: float = 1.0) -> None:
     """Print the table. Figures are medians, in `unit` after multiplying by `scale`."""
-    print(f"\n{title}  (Python {sys.version.split()[0]}, {os.cpu_count()} cores)")
+    load = os.getloadavg()[0]
+    print(f"\n{title}  (Python {sys.version.split()[0]}, {os.cpu_count()} cores, load {load:.1f})")
     print(f"{'what':<42}{unit:>12}  {'beside':<34}{unit:>12}{'ratio':>9}  target")
     for row in rows:
         sign, mark = ("<=" if row.at_most else ">="), ("" if row.reached else "   missed")
+        target = "" if row.target is None else f"{sign} {row.target:g}{mark}"
         print(
             f"{row.what:<42}{row.ours * scale:>12.3f}  {row.beside:<34}{row.theirs * scale:>12.3f}"
-            f"{row.ratio:>9.3f}  {sign} {row.target:g}{mark}"
+            f"{row.ratio:>9.3f}  {target}".rstrip()
         )

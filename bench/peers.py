@@ -1,7 +1,9 @@
 """Peers that the benchmarks are compared with, installed below .run/peers for the benchmarks alone."""
 
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from launcher.pi_choice import PROJECT
@@ -34,3 +36,16 @@ def python_peer(name: str) -> str:
         subprocess.run([sys.executable, "-m", "venv", environment], check=True)
         subprocess.run([environment / "bin" / "pip", "install", "-q", *PYTHON_PEERS], check=True)
     return str(environment / "bin" / name)
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes], seconds: float = 30) -> None:
+    """Wait until `process` listens on `port`. Raises SystemExit when it does not."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise SystemExit(f"a peer does not listen on port {port}")

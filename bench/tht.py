@@ -4,8 +4,6 @@ python -m bench.tht [--calls N] [--runs N]
 """
 
 import argparse
-import hashlib
-import json
 import os
 import sqlite3
 import statistics
@@ -20,12 +18,12 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from bench.measure import Row, alternate, report, wall_seconds
+from bench.measurements import SQL, approved_session, write_sqlite, write_workspace
 from thothii.executor.v1 import executor_service_pb2 as pb
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 
 ROWS = 100_000
 PAGE = 100
-SQL = "SELECT * FROM measurement"
 TARGET_SUM = 1.5
 TARGET_COLD = 1 / 250
 
@@ -34,45 +32,9 @@ def make_home(home: Path) -> Path:
     """A home with a SQLite workspace of ROWS rows and ten columns; the database file."""
     (home / "workspaces").mkdir()
     database = home / "bench.sqlite"
-    (home / "workspaces" / "bench.yaml").write_text(
-        "name: bench\ndialect: sqlite\nconnection: {path: ../bench.sqlite}\n"
-        f"limits: {{rows: {ROWS * 10}, bytes: 512MiB}}\n"
-    )
-    columns = ", ".join(f"c{number} {kind}" for number, kind in enumerate(["INTEGER", "REAL", "TEXT"] * 3))
-    with sqlite3.connect(database) as connection:
-        connection.execute(f"CREATE TABLE measurement (id INTEGER PRIMARY KEY, {columns})")
-        connection.executemany(
-            "INSERT INTO measurement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            ((n, n, n / 7, f"text {n}", n, n / 3, f"more {n}", n, n / 9, "last") for n in range(ROWS)),
-        )
-    connection.close()
+    write_sqlite(database, ROWS)
+    write_workspace(home, "bench", "sqlite", {"path": "../bench.sqlite"})
     return database
-
-
-def approved_session(stub: pb_grpc.ExecutorServiceStub) -> str:
-    """A session whose final SQL is SQL, approved."""
-    session = stub.CreateSession(
-        pb.CreateSessionRequest(workspace="bench", question="All of it?", author="bench")
-    ).session_id
-    contents = {
-        "schema_linking.json": json.dumps({"reading": "all", "tables": [], "columns": []}),
-        "ctes.json": json.dumps({"steps": [{"name": "a", "purpose": "all", "sql": SQL}]}),
-        "sql_final.sql": SQL,
-    }
-
-    def decide(**decision: object) -> None:
-        document = {"widget": "select", "title": "?", "by": "bench", **decision}
-        stub.AddDecision(
-            pb.AddDecisionRequest(session_id=session, decision_json=json.dumps(document).encode())
-        )
-
-    decide(kind="reading", answer={"value": "all"})
-    decide(kind="selection", answer={"values": ["all"]}, phase="F2")
-    for name, text in contents.items():
-        stub.PutArtifact(pb.PutArtifactRequest(session_id=session, name=name, content=text.encode()))
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        decide(kind="approval", answer={"decision": "approve"}, artifact={"name": name, "sha256": digest})
-    return session
 
 
 def p50(calls: int, call: Callable[[], object]) -> Callable[[], float]:
@@ -126,7 +88,7 @@ def measure(calls: int, runs: int) -> list[Row]:
                 grpc.channel_ready_future(channel).result(timeout=60)
                 stub = pb_grpc.ExecutorServiceStub(channel)
                 empty: Callable[[Any], object] = cast(Any, health_pb2_grpc.HealthStub(channel)).Check
-                session = approved_session(stub)
+                session = approved_session(stub, "bench")
                 page = pb.PreviewSqlRequest(session_id=session, limit=PAGE)
                 deep = pb.PreviewSqlRequest(session_id=session, limit=PAGE, offset=ROWS - PAGE)
                 medians = alternate(
