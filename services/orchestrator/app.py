@@ -78,9 +78,9 @@ class Orchestrator:
 
     async def stop(self, reason: str = "the orchestrator stops") -> None:
         """Stop all children and continuations, say bye, stop listening."""
-        await self.manager.shutdown(reason)
+        await asyncio.gather(self.manager.shutdown(reason), self.runs.stop())
         # The streams have got their `bye` once the server's grace began.
-        await asyncio.gather(self.runs.stop(), self.server.stop(), self.endpoint.stop())
+        await asyncio.gather(self.server.stop(), self.endpoint.stop())
 
 
 def _listen(

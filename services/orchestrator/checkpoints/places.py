@@ -6,9 +6,11 @@ from pathlib import Path
 from contracts.errors import Code, Fault
 from contracts.identifiers import check_session_id
 from services.orchestrator.transcript import history_file
-from session_executor.errors import ExecutorError
+from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.git import Repository, locate_repository
 from session_executor.plan import Plan
+
+_NO_REPOSITORY = {ErrorCode.WORKSPACE_NOT_FOUND, ErrorCode.PROCESS_FAILED}
 
 
 class AllowedPlaces:
@@ -31,7 +33,7 @@ class AllowedPlaces:
         """The repository that `name` means: an absolute path, or the folder name of an allowed one.
 
         Raises Fault NOT_FOUND when checkpoints are off, when the place is not allowed, and when there is no
-        repository.
+        repository; ExecutorError when git cannot say, such as PROCESS_START_FAILED without a git.
         """
         if not self._repositories:
             raise Fault(
@@ -47,6 +49,8 @@ class AllowedPlaces:
             if not self._covers(found, around):
                 raise self._not_allowed(name)
         except ExecutorError as error:
+            if error.code not in _NO_REPOSITORY:
+                raise
             raise Fault(Code.NOT_FOUND, f"git knows no work tree at {name}: {error.message}"[:600]) from error
         return found
 

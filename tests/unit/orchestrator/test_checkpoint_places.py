@@ -6,6 +6,7 @@ import pytest
 
 from contracts.errors import Code, Fault
 from services.orchestrator.checkpoints.places import AllowedPlaces
+from session_executor.errors import ErrorCode, ExecutorError
 from session_executor.pi.session_file import inspect_session
 from session_executor.plan import create_plan
 from tests.unit.session_executor.executor_fixtures import (
@@ -138,6 +139,15 @@ def test_the_operator_may_allow_a_linked_work_tree(tmp_path: Path, allowed: Repo
 def test_what_is_no_repository_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     assert "git" in refused(places(tmp_path, tmp_path / "plain"), "plain")
+
+
+def test_without_git_that_is_what_is_said(
+    tmp_path: Path, allowed: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ExecutorError) as caught:
+        places(tmp_path, allowed.root).repository("allowed")
+    assert caught.value.code is ErrorCode.PROCESS_START_FAILED
 
 
 def test_an_allowed_path_that_is_missing_allows_nothing(tmp_path: Path) -> None:
