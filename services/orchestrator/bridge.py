@@ -32,6 +32,11 @@ TOOL_TEXT = 4000
 TOOL_ARGUMENTS = 8 * 1024
 """Bytes of JSON of a tool's arguments in an event; beyond it the event has none."""
 
+MESSAGE_KEPT = 1024 * 1024
+"""Characters of the message being written that a snapshot has, the last ones: a model may never stop."""
+MESSAGE_PARTS = 1024
+"""Deltas of it that are kept apart."""
+
 GATE_CHANNEL = "tht-gate"
 KICKOFF_COMMANDS = ("nuova-domanda", "riprendi-sessione")
 
@@ -80,7 +85,7 @@ class SessionBridge:
         """The message being written so far, for a snapshot."""
         if self._message_id is None:
             return None
-        return {"message_id": self._message_id, "text": "".join(self._text)}
+        return {"message_id": self._message_id, "text": "".join(self._text)[-MESSAGE_KEPT:]}
 
     def read(self, items: Iterable[bytes | LineProblem]) -> list[Item]:
         """The meaning of the next lines of stdout."""
@@ -115,6 +120,8 @@ class SessionBridge:
             self._begin_message()
         message_id = cast(str, self._message_id)
         self._text.append(delta)
+        if len(self._text) > MESSAGE_PARTS:
+            self._text = ["".join(self._text)[-MESSAGE_KEPT:]]
         events = self._out
         last = events[-1] if events else None
         if isinstance(last, Text) and last.message_id == message_id:

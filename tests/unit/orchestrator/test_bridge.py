@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.orchestrator.bridge import SessionBridge
+from services.orchestrator.bridge import MESSAGE_KEPT, MESSAGE_PARTS, SessionBridge
 from services.orchestrator.events import EventKind
 from services.orchestrator.items import (
     Asked,
@@ -170,6 +170,20 @@ def test_the_snapshot_knows_the_message_being_written() -> None:
     assert bridge.current_message() == {"message_id": "2-1", "text": "Hello"}
     bridge.read([record(type="message_end", message={"role": "assistant", "content": []})])
     assert bridge.current_message() is None
+
+
+def test_the_message_being_written_is_kept_to_its_last_mebibyte() -> None:
+    bridge = SessionBridge(1)
+    bridge.read([record(type="message_start", message={"role": "assistant"})])
+    written = ""
+    for number in range(3 * MESSAGE_PARTS):
+        delta = f"{number:06d}" * 100
+        written += delta
+        update = record(type="message_update", assistantMessageEvent={"type": "text_delta", "delta": delta})
+        bridge.read([update])
+    message = bridge.current_message()
+    assert message is not None and message["text"] == written[-MESSAGE_KEPT:]
+    assert sum(map(len, bridge._text)) < 2 * MESSAGE_KEPT
 
 
 def test_a21_an_unknown_method_is_told_and_cancelled() -> None:
