@@ -68,7 +68,8 @@ test-bridge: dev demo pi ## one inbox: sub-agents, other processes and scripts t
 	  tests/integration/asking tests/realpi/bridge
 
 test-executor: dev pi ## the session-checkpoint executor
-	$(PYTEST) tests/unit/session_executor tests/integration/session_executor tests/realpi/session_executor
+	$(PYTEST) tests/unit/session_executor tests/integration/session_executor \
+	  tests/integration/checkpoints tests/realpi/session_executor
 
 test-realpi: dev demo pi ## the main loop on the real Pi with a scripted model
 	$(PYTEST) -m realpi
