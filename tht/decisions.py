@@ -136,7 +136,7 @@ def _current(session: Folder, shown: dict[str, str], edit: str | None) -> dict[s
     if current not in (shown["sha256"], wanted):
         raise Fault(
             Code.CONFLICT,
-            f"{shown['name']} was changed after the reviewer saw it: show it again",
+            f"{shown['name']} was changed after it was shown: reject it with a comment to see it again",
             approved=shown["sha256"],
             current=current,
         )

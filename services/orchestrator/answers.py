@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from contracts.errors import Code, Fault
 from services.orchestrator.executor_client import Executor
-from services.orchestrator.moments import iso, now
+from services.orchestrator.moments import iso, now, steady
 from services.orchestrator.questions import OPEN, Question, QuestionTable, answered_already, fingerprint
 from services.orchestrator.widgets import (
     Dialog,
@@ -87,7 +87,7 @@ class AnswerDesk:
         repeated: str | None,
     ) -> Answered:
         try:
-            dialog = table.check_open(question, now())
+            dialog = table.check_open(question, steady())
         except Fault as fault:
             if fault.code in (Code.GONE, Code.EXPIRED):
                 line = await self._executor.find_decision(self._session_id, question.id)
@@ -176,7 +176,7 @@ def _artifact_of(line: dict[str, Any]) -> dict[str, Any]:
 
 def _check_still_heard(question: Question, line: dict[str, Any]) -> None:
     """Recording took time: the child may have ended, or Pi's own clock run out, and then it hears nothing."""
-    expired = question.expires is not None and now() >= question.expires
+    expired = question.expires is not None and steady() >= question.expires
     if question.how != OPEN or expired:
         raise _unheard(question, line)
 

@@ -12,7 +12,7 @@ from services.orchestrator.bridge import SessionBridge
 from services.orchestrator.child import Lines
 from services.orchestrator.events import EventKind, encode
 from services.orchestrator.hub import EventHub
-from services.orchestrator.moments import now
+from services.orchestrator.moments import now, steady
 from services.orchestrator.questions import OPEN, Question, QuestionTable
 from services.orchestrator.records import Reply
 from services.orchestrator.widgets import Dialog, encode_cancel
@@ -138,7 +138,9 @@ class Conversation:
             self._asked_in_run.add(question.id)
 
     def _put(self, rpc_id: Any, dialog: Dialog, *, by_process: bool = False) -> Question:
-        question, superseded = self.table.ask(rpc_id, dialog, now(), by_process=by_process)
+        question, superseded = self.table.ask(
+            rpc_id, dialog, now(), steady_at=steady(), by_process=by_process
+        )
         if superseded is not None:
             resolved = {
                 "id": superseded.id,
@@ -151,7 +153,7 @@ class Conversation:
             self._hub.publish(EventKind.UI_RESOLVED, encode(resolved))
         self._hub.publish(EventKind.UI_REQUEST, encode(question.descriptor))
         if question.expires is not None:
-            seconds = max(0.0, (question.expires - now()).total_seconds())
+            seconds = max(0.0, (question.expires - steady()).total_seconds())
             loop = asyncio.get_running_loop()
             self._timers[question.id] = loop.call_later(seconds, self._expire, question)
         self._changed(None)

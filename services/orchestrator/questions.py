@@ -118,9 +118,18 @@ class QuestionTable:
         return [question for question in self._questions.values() if question.how == OPEN]
 
     def ask(
-        self, rpc_id: Any, dialog: Dialog, at: datetime, *, by_process: bool = False
+        self,
+        rpc_id: Any,
+        dialog: Dialog,
+        at: datetime,
+        *,
+        steady_at: datetime | None = None,
+        by_process: bool = False,
     ) -> tuple[Question, Question | None]:
-        """A new question, and the earlier child's question that it supersedes, if any."""
+        """A new question, and the earlier child's question that it supersedes, if any.
+
+        `at` is what people are shown; the deadline runs from `steady_at`, which is `at` by default.
+        """
         self._asked += 1
         identity = public_id(self._session_id, self.generation, rpc_id, self._asked)
         if identity in self._questions:
@@ -140,7 +149,7 @@ class QuestionTable:
         timeout = dialog.envelope.timeout_ms
         if timeout is not None:
             seconds = timeout / 1000
-            question.expires = at + timedelta(seconds=seconds)
+            question.expires = (steady_at or at) + timedelta(seconds=seconds)
             # Only Pi has a clock of its own.
             margin = 0.0 if by_process else min(seconds * ANSWER_MARGIN, ANSWER_MARGIN_SECONDS)
             question.refuse_from = question.expires - timedelta(seconds=margin)
@@ -191,7 +200,7 @@ class QuestionTable:
         return question
 
     def check_open(self, question: Question, now: datetime) -> Dialog:
-        """The dialog of a question that may be answered now.
+        """The dialog of a question that may be answered now, by the clock of `ask`'s `steady_at`.
 
         Raises Fault ANSWERED_ALREADY, EXPIRED or GONE with the details of contract 8.
         """

@@ -2,11 +2,13 @@
 
 import asyncio
 import errno
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from contracts.errors import Code, Fault
+from services.orchestrator import answers, conversation
 from services.orchestrator.journal import QuestionJournal
 from tests.helpers import assert_eventually
 from tests.integration.orchestrator.conftest import MakeRig
@@ -158,3 +160,19 @@ async def test_b12_a_session_forgotten_while_it_is_opened_is_not_lost(make_rig: 
     assert [session.id for session in manager.live()] == [sessions[0]]
     await rig.close_session(sessions[0])
     assert rig.orchestrator.processes.count == 0
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_a19_a_clock_that_is_set_moves_no_deadline(
+    make_rig: MakeRig, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    rig = await make_rig(select("timeout_ms: 60000"))
+    session, listener, asked = await ask(rig)
+
+    def wrong() -> datetime:
+        return datetime.now(UTC) + timedelta(hours=hours)
+
+    for module in (answers, conversation):
+        monkeypatch.setattr(module, "now", wrong)
+    assert (await rig.answer(session, {"id": asked["id"], "value": "a"}))["how"] == "answered"
+    await listener.until_state("idle")
