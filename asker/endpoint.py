@@ -1,4 +1,4 @@
-"""The agent endpoint, as far as asking needs it (contracts, sections 4 and 10).
+"""The agent endpoint, as far as asking needs it (docs/contracts.md, sections 4 and 10).
 
 Standard library alone: a script that asks should not wait for imports.
 """

@@ -11,8 +11,6 @@ from fake_pi.queries import QUERIES, CommandFailed
 from fake_pi.tasks import start_task
 from fake_pi.templates import compact_json
 
-NULL_LINE = "TypeError: Cannot read properties of null (reading 'id')"
-
 
 class NullLine(Exception):
     """The line `null`: it kills Pi."""
@@ -35,11 +33,6 @@ class Commands:
             "compact": self._prompts.compact,
             "bash": self._prompts.bash,
         }
-
-    @property
-    def busy(self) -> bool:
-        """True while a command that takes time has not been answered."""
-        return bool(self._busy)
 
     def handle_line(self, line: str) -> None:
         """Takes one line. Raises NullLine for `null`."""

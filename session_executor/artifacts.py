@@ -46,7 +46,6 @@ class Artifacts:
 
     def __init__(self, common_dir: str, plan_id: str) -> None:
         self._common_dir = common_dir
-        self._plan_id = plan_id
         self.path = str(Path(common_dir, *ARTIFACT_ROOT, plan_id))
 
     @contextmanager

@@ -69,7 +69,6 @@ class Git:
         self._git_dir = git_dir
         self._work_tree = work_tree
         self._inherit = tuple(inherit)
-        self._filters = tuple(filters)
         self._environment = _environment(git_dir, work_tree, filters)
 
     def without_filters(self, *, inherit: Sequence[int] = ()) -> "Git":

@@ -1,4 +1,4 @@
-"""Questions of processes that work for a session (contract 10): one call from its start to its one result."""
+"""Questions of processes that work for a session (docs/contracts.md 10): a call from start to its one result."""
 
 import asyncio
 import contextlib

@@ -7,7 +7,7 @@ import msgspec
 
 
 class EventKind(IntEnum):
-    """What an event tells (contract 8)."""
+    """What an event tells (docs/contracts.md 8)."""
 
     SNAPSHOT = 1
     UI_REQUEST = 2

@@ -10,7 +10,7 @@ from services.orchestrator.command_line import ModelChoice
 from services.orchestrator.rpc_client import RpcClient
 
 GATE_VERSION = "tht-gate/1"
-"""Contract version of the gate this orchestrator works with (contract 6)."""
+"""Contract version of the gate this orchestrator works with (docs/contracts.md 6)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Continuations of Pi sessions into new commits, as a service: the library is `session_executor`."""
+"""Checkpoints over gRPC: any point of a Pi session continued into a new Git commit by `session_executor`."""

@@ -82,7 +82,7 @@ class Runs:
         """
         if self._stopping:
             raise Fault(Code.UNAVAILABLE, "the orchestrator stops; try again")
-        if len(self._active) >= self._limit:
+        if self.active >= self._limit:
             message = f"{self._limit} continuations run already; try again when one has ended"
             raise Fault(Code.BUSY, message, limit=self._limit)
         run = Run(plan_id)
