@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from contracts.errors import Code, Fault
+from contracts.moments import iso
 from services.orchestrator.executor_client import Executor
-from services.orchestrator.moments import iso, now, steady
+from services.orchestrator.moments import now, steady
 from services.orchestrator.questions import OPEN, Question, QuestionTable, answered_already, fingerprint
 from services.orchestrator.widgets import (
     Dialog,

@@ -1,4 +1,4 @@
-"""Questions of processes that work for a session (docs/contracts.md 10): a call from start to its one result."""
+"""Questions of processes that work for a session (docs/contracts.md 10): a call and its one result."""
 
 import asyncio
 import contextlib
@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from contracts.errors import Code, Fault
+from contracts.moments import iso
 from services.orchestrator.conversation import Conversation
-from services.orchestrator.moments import iso, now
+from services.orchestrator.moments import now
 from services.orchestrator.questions import Journal, Question
 from services.orchestrator.widgets import Dialog, Envelope, Option, Origin, heard_text
 

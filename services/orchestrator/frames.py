@@ -1,4 +1,4 @@
-"""Frames of the checkpoint bridge (contract 10): whose dialogs these are, and when the last is over. Pure."""
+"""Frames of the checkpoint bridge (docs/contracts.md 10): whose dialogs these are, and until when. Pure."""
 
 from typing import Any, Literal
 

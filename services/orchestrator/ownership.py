@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import msgspec
 
 from contracts.errors import Code, Fault
-from services.orchestrator.moments import iso, now
+from contracts.moments import iso
+from services.orchestrator.moments import now
 from services.orchestrator.strays import kill_strays, start_ticks
 
 LOCK = "live.lock"

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from contracts.errors import Code, Fault
-from services.orchestrator.moments import iso
+from contracts.moments import iso
 from services.orchestrator.widgets import Dialog, public_id
 
 ANSWER_MARGIN = 0.1

@@ -9,11 +9,11 @@ from typing import Any, Literal, cast
 import msgspec
 
 from contracts.errors import Code, Fault
-from services.orchestrator.moments import iso
+from contracts.moments import iso
 from services.orchestrator.records import DialogRequest, has_surrogate
 
 ENVELOPE_MARK = "thothii-widget/1 "
-"""First characters of the title of an `input` request that carries a widget (contract 5)."""
+"""First characters of the title of an `input` request that carries a widget (docs/contracts.md 5)."""
 
 TEXT_LIMIT = 1024 * 1024
 """Bytes of UTF-8 in one text of an answer."""
@@ -22,7 +22,7 @@ TITLE_RECORDED = 4096
 """Characters of a title on the ledger, which takes no more."""
 
 ARTIFACTS = ("schema_linking.json", "ctes.json", "sql_final.sql")
-"""What can be approved (contract 2)."""
+"""What can be approved (docs/contracts.md 2)."""
 
 DIALOGS = ("select", "confirm", "input", "editor")
 """Pi 1.6.0's native dialogs; each waits for an answer."""
@@ -63,7 +63,7 @@ class Origin(msgspec.Struct):
 
 
 class Envelope(msgspec.Struct):
-    """What rides in the title of a gate dialog (contract 5)."""
+    """What rides in the title of a gate dialog (docs/contracts.md 5)."""
 
     v: Literal[1]
     kind: Kind
