@@ -132,7 +132,7 @@ def _plain(text: str) -> dict[str, Any] | None:
         match = _LINE.fullmatch(line)
         try:
             document[match[1] if match else ""] = json.loads(match[2] if match else "")
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     return document
 

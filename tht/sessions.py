@@ -150,7 +150,7 @@ def live(session: Folder) -> dict[str, Any] | None:
     one. Whoever runs the agent writes it, so after a crash it may speak of one that is gone."""
     try:
         return as_object(json.loads(session.read("live.json", manifest.CAP)))
-    except (FileNotFoundError, ValueError, Fault):
+    except (FileNotFoundError, ValueError, RecursionError, Fault):
         return None
 
 

@@ -104,7 +104,7 @@ class Worker:
             if isinstance(frame, Chunk):
                 raise ValueError("a stream to the worker")
             request = msgspec.json.decode(frame.payload, type=Request)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Fault(Code.MALFORMED, f"a message that cannot be: {error}") from error
         if request.cancel is None:
             with self._lock:

@@ -99,7 +99,7 @@ class Ownership:
 def _read(directory: Path) -> dict[str, Any]:
     try:
         return msgspec.json.decode((directory / LIVE).read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         return {}
 
 

@@ -292,6 +292,6 @@ def read_journal(content: bytes) -> list[dict[str, Any]]:
     for line in content.split(b"\n"):
         try:
             found.append(msgspec.json.decode(line, type=dict[str, Any]))
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             continue
     return found

@@ -18,6 +18,9 @@ ENVELOPE_MARK = "thothii-widget/1 "
 TEXT_LIMIT = 1024 * 1024
 """Bytes of UTF-8 in one text of an answer."""
 
+NODE_TIMER_MS = 2**31
+"""From here on a timer of Node fires at once."""
+
 TITLE_RECORDED = 4096
 """Characters of a title on the ledger, which takes no more."""
 
@@ -178,9 +181,14 @@ def _unanswerable(envelope: Envelope) -> str | None:
         artifact is None or artifact.name not in ARTIFACTS or not _SHA256.fullmatch(artifact.sha256)
     ):
         return "it names no version of an artifact"
-    if envelope.timeout_ms is not None and envelope.timeout_ms <= 0:
-        return "it has expired before it was asked"
-    return None
+    return _over_at_once(envelope.timeout_ms)
+
+
+def _over_at_once(timeout_ms: float | None) -> str | None:
+    """The reason when Node's timer ends the dialog as it is asked: no time, or more than it can count."""
+    if timeout_ms is None or 0 < timeout_ms < NODE_TIMER_MS:
+        return None
+    return "it has expired before it was asked"
 
 
 def _plain_dialog(
@@ -194,6 +202,10 @@ def _plain_dialog(
             raise DialogRefused("it offers nothing to choose")
         native = tuple(cast("list[Any]", request.options))
         options = [Option(id=str(index), label=_text(label)) for index, label in enumerate(native)]
+    # Pi 1.6.0 sets no timer for a 0.
+    timeout_ms = request.timeout or None
+    if (reason := _over_at_once(timeout_ms)) is not None:
+        raise DialogRefused(reason)
     envelope = Envelope(
         v=1,
         kind="plain",
@@ -206,7 +218,7 @@ def _plain_dialog(
         prefill=None if request.prefill is None else _text(request.prefill),
         phase=phase,
         origin=asker or Origin("main", "extension"),
-        timeout_ms=request.timeout,
+        timeout_ms=timeout_ms,
     )
     return Dialog(envelope, method, native, marked=False, frame=frame)
 

@@ -206,5 +206,5 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
 def _arguments(document: bytes) -> dict[str, Any]:
     try:
         return msgspec.json.decode(document or b"{}", type=dict[str, Any])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise Fault(Code.MALFORMED, "the arguments are not a JSON object") from error

@@ -175,3 +175,12 @@ async def test_a_worker_that_is_killed_loses_one_call_and_no_more(executor: Exec
     assert told.code is Code.INTERNAL
     page = await call_for_agent(executor, session, "sql.preview", sql="SELECT 1")
     assert page["rows"] == [[1]]
+
+
+@pytest.mark.parametrize("arguments", [b"[]", b"{", b"\xff", b'{"a":' * 100_000])
+async def test_arguments_that_are_no_object_are_told_as_such(executor: Executor, arguments: bytes) -> None:
+    session = await executor.new_session()
+    request = pb.CallOperationRequest(session_id=session, operation="artifact.put", arguments_json=arguments)
+    with pytest.raises(grpc.aio.AioRpcError) as raised:
+        await executor.stub.CallOperation(request)
+    assert fault_of(raised.value).code is Code.MALFORMED

@@ -172,6 +172,44 @@ def test_the_snapshot_knows_the_message_being_written() -> None:
     assert bridge.current_message() is None
 
 
+@pytest.mark.parametrize("timeout", [-5, 2**31, 1e15, 1e308])
+@pytest.mark.parametrize("marked", [False, True])
+def test_a19_a_dialog_whose_timer_ends_it_at_once_is_told_and_cancelled(timeout: float, marked: bool) -> None:
+    envelope = {"v": 1, "kind": "plain", "widget": "input", "title": "x", "timeout_ms": timeout}
+    asked = {"type": "extension_ui_request", "id": "q", "method": "input"}
+    asked |= {"title": ENVELOPE_MARK + json.dumps(envelope)} if marked else {"title": "x", "timeout": timeout}
+    items = SessionBridge(1).read([record(**asked)])
+    assert [item.rpc_id for item in items if isinstance(item, DialogUnusable)] == ["q"]
+    assert not [item for item in items if isinstance(item, Asked)]
+
+
+def test_a19_a_native_timeout_of_zero_is_none() -> None:
+    """Pi 1.6.0 sets no timer for it, and would wait for ever."""
+    asked = record(type="extension_ui_request", id="q", method="input", title="x", timeout=0)
+    (item,) = SessionBridge(1).read([asked])
+    assert isinstance(item, Asked) and item.dialog.envelope.timeout_ms is None
+
+
+NESTED = b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        NESTED,
+        b'{"type":"unheard","a":%b}' % NESTED,
+        b'{"type":"response","id":"t1","command":"x","success":true,"data":%b}' % NESTED,
+        b'{"type":"tool_execution_start","toolCallId":"1","toolName":"x","args":%b}' % NESTED,
+        b'{"type":"extension_ui_request","id":%b,"method":"input","title":"x"}' % NESTED,
+    ],
+)
+def test_a32_a_record_nested_without_end_is_garbage_and_the_next_one_is_read(line: bytes) -> None:
+    after = record(type="message_update", assistantMessageEvent={"type": "text_delta", "delta": "x"})
+    items = SessionBridge(1).read([line, after])
+    assert [each["problem"] for each in told(items, "protocol")] == ["garbage"]
+    assert isinstance(items[-1], Text)
+
+
 def test_the_message_being_written_is_kept_to_its_last_mebibyte() -> None:
     bridge = SessionBridge(1)
     bridge.read([record(type="message_start", message={"role": "assistant"})])

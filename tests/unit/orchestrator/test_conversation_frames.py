@@ -14,6 +14,8 @@ from services.orchestrator.questions import QuestionTable
 class Journal(list[dict[str, Any]]):
     """A journal in memory."""
 
+    note = list.append
+
 
 class Talk:
     """A conversation fed by hand; `told` is what Pi was told."""
