@@ -14,6 +14,9 @@ from services.orchestrator.questions import QuestionTable
 class Journal(list[dict[str, Any]]):
     """A journal in memory."""
 
+    def note(self, line: dict[str, Any]) -> None:
+        self.append(line)
+
     note = list.append
 
 
