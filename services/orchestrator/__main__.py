@@ -1,29 +1,21 @@
 """`thothii-orchestrator`: serve until SIGTERM or SIGINT; a second signal ends the process at once."""
 
 import asyncio
-import os
-import sys
-
-# Before grpc is imported: children are spawned by vfork and exec, where its fork handlers are in the way.
-os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 import structlog
-from pydantic import ValidationError
 
-from contracts.errors import Fault
 from services.orchestrator.app import Orchestrator
 from services.orchestrator.config import OrchestratorSettings
 from services.orchestrator.executor_client import GrpcExecutor
 from services.runtime.channel import open_channel
-from services.runtime.lifetime import end_with_parent
-from services.runtime.logs import configure
+from services.runtime.entry import run
 from services.runtime.server import until_signalled
 
 _log = structlog.get_logger(__name__)
 
 
 async def serve(settings: OrchestratorSettings) -> None:
-    """Serve until signalled, then stop every child."""
+    """Serve until signalled, then stop every child. Raises Fault for an installation that cannot serve."""
     channel = open_channel(settings.executor_address, settings.service_token.get_secret_value())
     orchestrator = Orchestrator(settings, GrpcExecutor(channel))
     await orchestrator.start()
@@ -41,21 +33,8 @@ async def serve(settings: OrchestratorSettings) -> None:
 
 
 def main() -> None:
-    """Entry point; exits with the code of the taxonomy when it cannot serve."""
-    end_with_parent()
-    try:
-        settings = OrchestratorSettings()
-    except ValidationError as error:
-        for wrong in error.errors():
-            name = "_".join(str(part) for part in wrong["loc"]).upper()
-            sys.stderr.write(f"thothii-orchestrator: THOTHII_{name}: {wrong['msg']}\n")
-        sys.exit(2)
-    configure("orchestrator", settings.log_level)
-    try:
-        asyncio.run(serve(settings))
-    except Fault as fault:
-        sys.stderr.write(f"thothii-orchestrator: {fault.message}\n")
-        sys.exit(fault.code.kind.exit_code)
+    """Entry point of `thothii-orchestrator`."""
+    run("thothii-orchestrator", "orchestrator", OrchestratorSettings, serve)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,8 @@ from typing import Any, Protocol
 import grpc
 import msgspec
 
-from contracts.errors import Code, Fault
 from services.orchestrator.command_line import ModelChoice
-from services.runtime.faults import fault_of, told_fault
+from services.runtime.faults import fault_after_sending
 from thothii.executor.v1 import executor_service_pb2 as pb
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 
@@ -126,14 +125,8 @@ class GrpcExecutor:
         try:
             return await method(request, timeout=seconds, wait_for_ready=True)
         except grpc.aio.AioRpcError as error:
-            # Waiting for a connection ends in a timeout: this one broke after the call was sent.
-            if error.code() is grpc.StatusCode.UNAVAILABLE and told_fault(error) is None:
-                raise Fault(
-                    Code.UNAVAILABLE,
-                    "the executor went away during the call and may have done it: look before repeating",
-                    may_have_happened=True,
-                ) from error
-            raise fault_of(error) from error
+            # Waiting for a connection ends in a timeout: one that broke did so after the call was sent.
+            raise fault_after_sending(error, "executor") from error
 
 
 def _object(content: bytes) -> dict[str, Any]:
