@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contracts.errors import Code, Fault
+from contracts.limits import TITLE_CHARACTERS
 from tht import artifacts, ledger, manifest, phases, sessions
 from tht.shapes import as_array, as_object, is_hash
 
@@ -26,8 +27,6 @@ KINDS = (
     "plain",
 )
 WIDGETS = ("select", "multiselect", "confirm", "input", "editor", "artifact_gate")
-TITLE_CAP = 4096
-"""Characters of a title."""
 QUESTION_CAP = 256
 """Characters of a question's id."""
 
@@ -107,8 +106,8 @@ def _check(kind: str, widget: str, title: str, by: str, phase: str | None, quest
         raise _invalid(f"kind must be one of {', '.join(KINDS)}")
     if widget not in WIDGETS:
         raise _invalid(f"widget must be one of {', '.join(WIDGETS)}")
-    if len(title) > TITLE_CAP:
-        raise Fault(Code.TOO_LARGE, f"the title is longer than {TITLE_CAP} characters")
+    if len(title) > TITLE_CHARACTERS:
+        raise Fault(Code.TOO_LARGE, f"the title is longer than {TITLE_CHARACTERS} characters")
     if not by.strip() or len(by) > 256:
         raise _invalid("by must say who decided, in at most 256 characters")
     if question is not None and not 0 < len(question) <= QUESTION_CAP:

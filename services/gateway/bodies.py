@@ -9,13 +9,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.requests import ClientDisconnect, Request
 
 from contracts.errors import Code, Fault
+from contracts.limits import ANSWER_TEXT_BYTES, QUESTION_CHARACTERS, STEER_CHARACTERS
 
 SMALL = 2 * 1024 * 1024
 """Bytes of a body. The longest text in one is 100,000 characters, escaped at worst twelve bytes each."""
 ANSWER = 16 * 1024 * 1024
 """Bytes of an answer: its text may have 1 MiB, and whoever sends more hears which field is too long."""
-ANSWER_TEXT = 1024 * 1024
-"""Bytes in UTF-8 of a text in an answer (docs/contracts.md, section 5)."""
 
 Model = TypeVar("Model", bound=Struct)
 
@@ -31,7 +30,8 @@ class CreateSession(Struct, forbid_unknown_fields=True, kw_only=True):
 
     workspace: Annotated[str, Meta(min_length=1, max_length=64, description="The database to ask about.")]
     question: Annotated[
-        str, Meta(min_length=1, max_length=20_000, description="The question in plain words.")
+        str,
+        Meta(min_length=1, max_length=QUESTION_CHARACTERS, description="The question in plain words."),
     ]
     provider: Name | None = None
     model: Name | None = None
@@ -56,7 +56,7 @@ class Answer(Struct, forbid_unknown_fields=True, kw_only=True):
 class Steer(Struct, forbid_unknown_fields=True, kw_only=True):
     """Free text for the running agent."""
 
-    text: Annotated[str, Meta(min_length=1, max_length=100_000)]
+    text: Annotated[str, Meta(min_length=1, max_length=STEER_CHARACTERS)]
 
 
 class Nothing(Struct, forbid_unknown_fields=True):
@@ -167,10 +167,9 @@ def check_answer(answer: Answer) -> None:
     """Raises Fault ANSWER_DOES_NOT_FIT with a pointer for a text that no question takes."""
     texts: list[tuple[str, str | UnsetType]] = [("text", answer.text), ("comment", answer.comment)]
     for field, text in texts:
-        if isinstance(text, str) and len(text.encode()) > ANSWER_TEXT:
-            raise Fault(
-                Code.ANSWER_DOES_NOT_FIT, f"/{field}: at most {ANSWER_TEXT} bytes", pointer=f"/{field}"
-            )
+        if isinstance(text, str) and len(text.encode()) > ANSWER_TEXT_BYTES:
+            message = f"/{field}: at most {ANSWER_TEXT_BYTES} bytes"
+            raise Fault(Code.ANSWER_DOES_NOT_FIT, message, pointer=f"/{field}")
 
 
 def _does_not_fit(message: str) -> Fault:

@@ -9,6 +9,7 @@ import structlog
 
 from contracts.errors import Code, Fault
 from contracts.identifiers import check_session_id
+from contracts.limits import QUESTION_CHARACTERS
 from services.orchestrator.asking import Ask
 from services.orchestrator.command_line import ModelChoice
 from services.orchestrator.hub import Subscription
@@ -18,7 +19,6 @@ from services.orchestrator.session import Session
 from services.orchestrator.surroundings import Surroundings
 
 SWEEP_SECONDS = 5.0
-QUESTION_CHARACTERS = 20_000
 
 _log = structlog.get_logger(__name__)
 
@@ -58,7 +58,7 @@ class SessionManager:
         when the caller is cancelled.
         """
         if not question.strip() or len(question) > QUESTION_CHARACTERS:
-            raise Fault(Code.INVALID_ARGUMENT, "the question has 1 to 20,000 characters")
+            raise Fault(Code.INVALID_ARGUMENT, f"the question has 1 to {QUESTION_CHARACTERS:,} characters")
         choice = choice.checked()
         self._check_room()
         await self._launcher.check()

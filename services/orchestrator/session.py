@@ -10,6 +10,7 @@ import msgspec
 import structlog
 
 from contracts.errors import Code, Fault
+from contracts.limits import STEER_CHARACTERS
 from services.orchestrator.answers import AnswerDesk
 from services.orchestrator.asking import Ask, AskDesk
 from services.orchestrator.bridge import SessionBridge
@@ -28,7 +29,6 @@ from services.orchestrator.surroundings import Surroundings
 from services.orchestrator.transcript import history_file
 
 ABORT_SECONDS = 20.0
-STEER_CHARACTERS = 100_000
 WORKING = frozenset({"ready", "running", "waiting", "idle"})
 """States in which the agent can be talked to."""
 
@@ -163,7 +163,8 @@ class Session:
         Raises Fault INVALID_ARGUMENT or SESSION_NOT_LIVE.
         """
         if not text.strip() or len(text) > STEER_CHARACTERS:
-            raise Fault(Code.INVALID_ARGUMENT, "the text to steer with has 1 to 100,000 characters")
+            message = f"the text to steer with has 1 to {STEER_CHARACTERS:,} characters"
+            raise Fault(Code.INVALID_ARGUMENT, message)
         run = self._working()
         self.last_activity = time.monotonic()
         # Pi takes a text that starts with a slash for a command, also in a prompt that steers.

@@ -9,20 +9,15 @@ from typing import Any, Literal, cast
 import msgspec
 
 from contracts.errors import Code, Fault
+from contracts.limits import ANSWER_TEXT_BYTES, TITLE_CHARACTERS
 from contracts.moments import iso
 from services.orchestrator.records import DialogRequest, has_surrogate
 
 ENVELOPE_MARK = "thothii-widget/1 "
 """First characters of the title of an `input` request that carries a widget (docs/contracts.md 5)."""
 
-TEXT_LIMIT = 1024 * 1024
-"""Bytes of UTF-8 in one text of an answer."""
-
 NODE_TIMER_MS = 2**31
 """From here on a timer of Node fires at once."""
-
-TITLE_RECORDED = 4096
-"""Characters of a title on the ledger, which takes no more."""
 
 ARTIFACTS = ("schema_linking.json", "ctes.json", "sql_final.sql")
 """What can be approved (docs/contracts.md 2)."""
@@ -344,7 +339,7 @@ def _check_text(given: dict[str, Any], name: str, *, blank: bool) -> None:
         raise _misfit(f"/{name}", f"{name} is a string")
     if has_surrogate(value):
         raise _misfit(f"/{name}", f"{name} has half of a character (a lone surrogate)")
-    if len(value.encode()) > TEXT_LIMIT:
+    if len(value.encode()) > ANSWER_TEXT_BYTES:
         raise _misfit(f"/{name}", f"{name} is longer than 1 MiB")
     if not blank and not value.strip():
         raise _misfit(f"/{name}", f"{name} is empty")
@@ -363,7 +358,7 @@ def decision_of(dialog: Dialog, answer: dict[str, Any], by: str) -> dict[str, An
     decision: dict[str, Any] = {
         "kind": envelope.kind,
         "widget": envelope.widget,
-        "title": envelope.title[:TITLE_RECORDED],
+        "title": envelope.title[:TITLE_CHARACTERS],
         "answer": answer,
         "by": by,
     }
