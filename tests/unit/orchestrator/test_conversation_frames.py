@@ -17,7 +17,8 @@ class Journal(list[dict[str, Any]]):
     def note(self, line: dict[str, Any]) -> None:
         self.append(line)
 
-    note = list.append
+    def note(self, line: dict[str, Any]) -> None:
+        self.append(line)
 
 
 class Talk:
