@@ -9,7 +9,8 @@ from typing import Any
 import structlog
 
 from contracts.errors import Code, Fault
-from services.tht_executor.worker import Head, Result, Worker, WorkerDied
+from services.tht_executor.output import WorkerDied
+from services.tht_executor.worker import Head, Result, Worker
 
 _log = structlog.get_logger(__name__)
 

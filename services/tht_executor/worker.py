@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
 import sys
-from collections import deque
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,12 @@ import msgspec
 import structlog
 
 from contracts.errors import Code, Fault
-from tht.frames import Chunk, FrameReader, Message, encode_message
+from services.tht_executor.output import WorkerDied, WorkerOutput
+from tht.frames import Chunk, Message, encode_message
 
-READ_SIZE = 256 * 1024
+PIPE_SIZE = 1 << 20
+"""Bytes that the pipe from a worker may hold, as much as Linux grants without privileges: a chunk of an
+export then comes in one piece."""
 START_DEADLINE = 30.0
 """Seconds from the spawn to the worker's first word."""
 CANCEL_GRACE = 2.0
@@ -26,10 +29,6 @@ CLOSE_GRACE = 1.0
 """Seconds an idle worker has to end after its stdin was closed."""
 
 _log = structlog.get_logger(__name__)
-
-
-class WorkerDied(Exception):
-    """The process ended while a call was waiting for it."""
 
 
 class Reply(msgspec.Struct):
@@ -68,14 +67,12 @@ class Worker:
     def __init__(
         self,
         process: subprocess.Popen[bytes],
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        output: WorkerOutput,
+        writer: asyncio.WriteTransport,
     ) -> None:
         self._process = process
-        self._reader = reader
+        self._output = output
         self._writer = writer
-        self._frames = FrameReader()
-        self._received: deque[Message | Chunk] = deque()
         self._next_id = 1
         self.broken = False
         self.affinity = ""
@@ -95,13 +92,16 @@ class Worker:
             start_new_session=True,
         )
         loop = asyncio.get_running_loop()
-        reader = asyncio.StreamReader()
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
-        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, process.stdin)
-        worker = cls(process, reader, asyncio.StreamWriter(transport, protocol, None, loop))
+        assert process.stdout is not None
+        # The limit of an account's pipes may be reached; it works with the size that it has.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
+        _, output = await loop.connect_read_pipe(WorkerOutput, process.stdout)
+        writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
+        worker = cls(process, output, writer)
         try:
             async with asyncio.timeout(START_DEADLINE):
-                await worker._read()
+                await output.read()
         except (TimeoutError, WorkerDied) as error:
             await worker.kill()
             raise Fault(
@@ -139,7 +139,7 @@ class Worker:
         try:
             self._writer.write(encode_message({"id": call_id, "op": operation, "args": arguments}))
             while True:
-                frame = await self._read()
+                frame = await self._output.read()
                 if isinstance(frame, Chunk):
                     if frame.call == call_id:
                         yield frame.content
@@ -168,7 +168,7 @@ class Worker:
         with contextlib.suppress(TimeoutError, WorkerDied):
             async with asyncio.timeout(CLOSE_GRACE):
                 while True:
-                    await self._read()
+                    await self._output.read()
         await self.kill()
 
     async def kill(self) -> int:
@@ -178,6 +178,7 @@ class Worker:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._writer.close()
+        self._output.close()
         return await asyncio.to_thread(self._process.wait)
 
     async def _cancel(self, call_id: int) -> None:
@@ -186,7 +187,7 @@ class Worker:
             self._writer.write(encode_message({"cancel": call_id}))
             async with asyncio.timeout(CANCEL_GRACE):
                 while True:
-                    frame = await self._read()
+                    frame = await self._output.read()
                     if isinstance(frame, Message):
                         reply = self._reply(frame)
                         if reply.id == call_id and not bytes(reply.head):
@@ -203,16 +204,3 @@ class Worker:
             raise WorkerDied from error
         self.broken = self.broken or reply.ends
         return reply
-
-    async def _read(self) -> Message | Chunk:
-        """The next frame. Raises WorkerDied at the end of the worker's output or when it is no frame."""
-        while not self._received:
-            data = await self._reader.read(READ_SIZE)
-            if not data:
-                raise WorkerDied
-            try:
-                self._received.extend(self._frames.feed(data))
-            except Fault as fault:
-                _log.error("worker wrote what is no frame", reason=fault.message)
-                raise WorkerDied from fault
-        return self._received.popleft()

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from contracts.errors import Code, Fault
+from services.tht_executor.output import WorkerDied
 from services.tht_executor.pool import WorkerPool
-from services.tht_executor.worker import Head, Result, WorkerDied
+from services.tht_executor.worker import Head, Result
 
 
 class StubWorker:

@@ -1,13 +1,13 @@
 """What the executor makes of a worker's messages, with a worker that is only a pipe."""
 
-import asyncio
 import contextlib
 from typing import Any, cast
 
 import pytest
 
 from contracts.errors import Code, Fault
-from services.tht_executor.worker import Head, Worker, WorkerDied
+from services.tht_executor.output import WorkerDied, WorkerOutput
+from services.tht_executor.worker import Head, Worker
 from tht.frames import encode_message
 
 OK = {"id": 1, "ok": {"rows": []}}
@@ -32,10 +32,10 @@ class StubPipe:
 
 
 def worker_that_says(*messages: dict[str, Any]) -> Worker:
-    reader = asyncio.StreamReader()
+    output = WorkerOutput()
     for message in messages:
-        reader.feed_data(encode_message(message))
-    return Worker(cast(Any, StubProcess()), reader, cast(Any, StubPipe()))
+        output.data_received(encode_message(message))
+    return Worker(cast(Any, StubProcess()), output, cast(Any, StubPipe()))
 
 
 async def test_a_worker_that_answers_is_used_again() -> None:
