@@ -1,5 +1,6 @@
 """What the orchestrator asks of the tht-executor."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import grpc
@@ -15,18 +16,24 @@ OPERATION_SECONDS = 120.0
 """An operation may run a statement; the workspace's own timeout is the tighter one."""
 
 
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What a session is made of."""
+
+    workspace: str
+    question: str
+    author: str
+    name: str
+    """Empty: the question gives the name."""
+    choice: ModelChoice
+    temperature: float | None
+    """None: the model's own."""
+
+
 class Executor(Protocol):
     """The session files and the database, behind one door. Every method raises Fault."""
 
-    async def create_session(
-        self,
-        workspace: str,
-        question: str,
-        author: str,
-        name: str,
-        choice: ModelChoice,
-        temperature: float | None,
-    ) -> dict[str, Any]:
+    async def create_session(self, wanted: NewSession) -> dict[str, Any]:
         """Make a session on disk; its manifest and phase."""
         ...
 
@@ -66,25 +73,17 @@ class GrpcExecutor:
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self._stub: Any = pb_grpc.ExecutorServiceStub(channel)
 
-    async def create_session(
-        self,
-        workspace: str,
-        question: str,
-        author: str,
-        name: str,
-        choice: ModelChoice,
-        temperature: float | None,
-    ) -> dict[str, Any]:
+    async def create_session(self, wanted: NewSession) -> dict[str, Any]:
         """See Executor."""
         request = pb.CreateSessionRequest(
-            workspace=workspace,
-            question=question,
-            author=author,
-            name=name,
-            provider=choice.provider,
-            model=choice.model,
-            thinking=choice.thinking,
-            temperature=temperature,
+            workspace=wanted.workspace,
+            question=wanted.question,
+            author=wanted.author,
+            name=wanted.name,
+            provider=wanted.choice.provider,
+            model=wanted.choice.model,
+            thinking=wanted.choice.thinking,
+            temperature=wanted.temperature,
         )
         response = await self._call(self._stub.CreateSession, request)
         return _object(response.session_json) | {"id": response.session_id}

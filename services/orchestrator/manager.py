@@ -11,7 +11,7 @@ from contracts.errors import Code, Fault
 from contracts.identifiers import check_session_id
 from contracts.limits import QUESTION_CHARACTERS
 from services.orchestrator.asking import Ask
-from services.orchestrator.command_line import ModelChoice
+from services.orchestrator.executor_client import NewSession
 from services.orchestrator.hub import Subscription
 from services.orchestrator.launching import Launcher
 from services.orchestrator.models import ModelCatalogue
@@ -41,15 +41,7 @@ class SessionManager:
         """Start looking for idle sessions."""
         self._sweeping = asyncio.get_running_loop().create_task(self._sweep())
 
-    async def create(
-        self,
-        workspace: str,
-        question: str,
-        author: str,
-        name: str,
-        choice: ModelChoice,
-        temperature: float | None,
-    ) -> Session:
+    async def create(self, wanted: NewSession) -> Session:
         """Make a session on disk and start its child.
 
         What can be known before is checked before: a question, a model, a Pi or a house that will not do
@@ -57,15 +49,15 @@ class SessionManager:
         worth keeping and it can be opened once the cause is mended; the fault's details name it. Goes on
         when the caller is cancelled.
         """
-        if not question.strip() or len(question) > QUESTION_CHARACTERS:
+        if not wanted.question.strip() or len(wanted.question) > QUESTION_CHARACTERS:
             raise Fault(Code.INVALID_ARGUMENT, f"the question has 1 to {QUESTION_CHARACTERS:,} characters")
-        choice = choice.checked()
+        choice = wanted.choice.checked()
         self._check_room()
         await self._launcher.check()
         await self._catalogue.check(choice)
         self._check_room()
         self._being_created += 1
-        return await self._keep_going(self._create(workspace, question, author, name, choice, temperature))
+        return await self._keep_going(self._create(wanted))
 
     async def open(self, session_id: str) -> Session:
         """Start a child for a session that has none. Raises Fault NOT_FOUND, SESSION_BUSY, BUSY, PI_..."""
@@ -129,18 +121,9 @@ class SessionManager:
         for session in self._sessions.values():
             session.hub.close(reason)
 
-    async def _create(
-        self,
-        workspace: str,
-        question: str,
-        author: str,
-        name: str,
-        choice: ModelChoice,
-        temperature: float | None,
-    ) -> Session:
-        executor = self._surroundings.executor
+    async def _create(self, wanted: NewSession) -> Session:
         try:
-            manifest = await executor.create_session(workspace, question, author, name, choice, temperature)
+            manifest = await self._surroundings.executor.create_session(wanted)
         finally:
             self._being_created -= 1
         session = self._remember(manifest["id"])

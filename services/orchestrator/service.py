@@ -11,6 +11,7 @@ from contracts.identifiers import check_session_id
 from services.orchestrator.asking import CALL_MS, QUESTION_MS, Ask, AskedQuestion
 from services.orchestrator.command_line import ModelChoice
 from services.orchestrator.config import OrchestratorSettings
+from services.orchestrator.executor_client import NewSession
 from services.orchestrator.hub import Batch, Subscription
 from services.orchestrator.launching import Launcher
 from services.orchestrator.manager import SessionManager
@@ -58,14 +59,15 @@ class OrchestratorService(pb_grpc.OrchestratorServiceServicer):
 
     async def CreateSession(self, request: pb.CreateSessionRequest, context: Any) -> pb.CreateSessionResponse:
         """See the proto."""
-        session = await self._manager.create(
-            request.workspace,
-            request.question,
-            request.author,
-            request.name,
-            ModelChoice(request.provider, request.model, request.thinking),
-            request.temperature if request.HasField("temperature") else None,
+        wanted = NewSession(
+            workspace=request.workspace,
+            question=request.question,
+            author=request.author,
+            name=request.name,
+            choice=ModelChoice(request.provider, request.model, request.thinking),
+            temperature=request.temperature if request.HasField("temperature") else None,
         )
+        session = await self._manager.create(wanted)
         return pb.CreateSessionResponse(live=self._live(session))
 
     async def OpenSession(self, request: pb.OpenSessionRequest, context: Any) -> pb.OpenSessionResponse:

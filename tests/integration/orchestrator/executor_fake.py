@@ -8,7 +8,7 @@ from typing import Any
 
 from contracts.errors import Code, Fault
 from contracts.identifiers import new_session_id
-from services.orchestrator.command_line import ModelChoice
+from services.orchestrator.executor_client import NewSession
 
 
 class FakeExecutor:
@@ -27,29 +27,21 @@ class FakeExecutor:
         self.recording: asyncio.Event | None = None
         """When set, recording a decision waits for it."""
 
-    async def create_session(
-        self,
-        workspace: str,
-        question: str,
-        author: str,
-        name: str,
-        choice: ModelChoice,
-        temperature: float | None,
-    ) -> dict[str, Any]:
-        if workspace != "flights":
+    async def create_session(self, wanted: NewSession) -> dict[str, Any]:
+        if wanted.workspace != "flights":
             raise Fault(Code.NOT_FOUND, "there is no such workspace")
         session_id = new_session_id()
         (self.home / "sessions" / session_id / "pi").mkdir(parents=True)
         self.manifests[session_id] = {
             "id": session_id,
-            "workspace": workspace,
-            "question": question,
-            "author": author,
-            "name": name or question[:40],
-            "provider": choice.provider,
-            "model": choice.model,
-            "thinking": choice.thinking,
-            "temperature": temperature,
+            "workspace": wanted.workspace,
+            "question": wanted.question,
+            "author": wanted.author,
+            "name": wanted.name or wanted.question[:40],
+            "provider": wanted.choice.provider,
+            "model": wanted.choice.model,
+            "thinking": wanted.choice.thinking,
+            "temperature": wanted.temperature,
             "phase": {"phase": "F1", "closed": [], "missing": [], "reason": ""},
         }
         return self.manifests[session_id]
