@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from contracts.errors import Code, Fault
 from services.gateway.bodies import ExportQuery, PreviewQuery
+from services.gateway.compression import accepts_gzip, gzipped
 from services.gateway.documents import Page
 from services.gateway.endpoints import Call, Endpoint, json_response
 from services.gateway.streaming import Download
@@ -67,6 +68,12 @@ async def export(call: Call) -> Response:
     head = first.head
     headers = {"x-result-id": head.result_id} if head.result_id else {}
     pieces = _pieces(call, head, second, parts)
+    # Parquet is compressed already, and readers of Arrow map it as it is.
+    if query.format == "csv":
+        headers["vary"] = "accept-encoding"
+        if accepts_gzip(",".join(call.request.headers.getlist("accept-encoding"))):
+            headers["content-encoding"] = "gzip"
+            pieces = gzipped(pieces)
     return Download(pieces, head.media_type or "application/octet-stream", head.filename, headers)
 
 
@@ -105,9 +112,11 @@ ENDPOINTS = (
         summary="The approved SQL's whole result as a file; a body that breaks off means it failed",
         handle=export,
         query=ExportQuery,
+        headers={"Accept-Encoding": "With gzip a CSV comes compressed; the other formats never do."},
         media_types=("text/csv", "application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"),
         answer_headers={
             "Content-Disposition": "A name for the file.",
+            "Content-Encoding": "gzip when a CSV is compressed.",
             "X-Result-Id": "The kept result that the file was read from.",
         },
         faults=SQL_FAULTS,

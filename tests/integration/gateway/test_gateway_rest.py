@@ -1,6 +1,7 @@
 """The routes beside the event stream. Every answer is held against /openapi.json by the client fixture."""
 
 import asyncio
+import gzip
 import hashlib
 from typing import Any
 
@@ -219,19 +220,68 @@ async def test_a_download_is_streamed_whole(client: httpx.AsyncClient, services:
     assert disposition.endswith("filename*=UTF-8''risultati%20per%C3%B2.csv")
 
 
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
 async def test_c27_a_download_that_fails_in_the_middle_breaks_off(
-    client: httpx.AsyncClient, services: FakeServices
+    client: httpx.AsyncClient, services: FakeServices, encoding: str
 ) -> None:
     """C-27: a short file never looks complete."""
     services.add_session()
     services.executor.break_after = 1
     got = b""
     with pytest.raises(httpx.RemoteProtocolError, match="incomplete chunked read"):
-        async with client.stream("POST", "/sessions/s1/sql/export") as response:
+        async with client.stream(
+            "POST", "/sessions/s1/sql/export", headers={"accept-encoding": encoding}
+        ) as response:
             assert response.status_code == 200
             async for chunk in response.aiter_raw():
                 got += chunk
-    assert got == services.executor.chunks[0]
+    if encoding == "identity":
+        assert got == services.executor.chunks[0]
+    else:
+        with pytest.raises(EOFError):
+            gzip.decompress(got)
+
+
+@pytest.mark.parametrize("accepts", ["gzip", "br, x-gzip;q=0.5", "*", "gzip;q=1.0, identity;q=0.5"])
+async def test_a_csv_is_compressed_for_a_client_that_asks(
+    client: httpx.AsyncClient, services: FakeServices, accepts: str
+) -> None:
+    services.add_session()
+    services.executor.chunks = [b"carrier,delay\r\n", *(b"F9,%d\r\n" % n * 1000 for n in range(100))]
+    headers = {"accept-encoding": accepts}
+    async with client.stream("POST", "/sessions/s1/sql/export", headers=headers) as response:
+        raw = b"".join([chunk async for chunk in response.aiter_raw()])
+    whole = b"".join(services.executor.chunks)
+    assert response.headers["content-encoding"] == "gzip"
+    assert response.headers["vary"] == "accept-encoding"
+    assert "content-length" not in response.headers
+    assert gzip.decompress(raw) == whole
+    assert len(raw) < len(whole) / 10
+
+
+@pytest.mark.parametrize(
+    "accepts", ["identity", "br", "gzip;q=0", "*;q=0", "gzip;q=0.5, identity", "gzip;q=high", ""]
+)
+async def test_a_csv_is_plain_for_every_other_client(
+    client: httpx.AsyncClient, services: FakeServices, accepts: str
+) -> None:
+    services.add_session()
+    headers = {"accept-encoding": accepts}
+    response = await client.post("/sessions/s1/sql/export", headers=headers)
+    assert "content-encoding" not in response.headers
+    assert response.headers["vary"] == "accept-encoding"
+    assert response.content == b"".join(services.executor.chunks)
+
+
+@pytest.mark.parametrize("format_", ["parquet", "arrow"])
+async def test_only_a_csv_is_compressed(
+    client: httpx.AsyncClient, services: FakeServices, format_: str
+) -> None:
+    services.add_session()
+    headers = {"accept-encoding": "gzip"}
+    response = await client.post(f"/sessions/s1/sql/export?format={format_}", headers=headers)
+    assert "content-encoding" not in response.headers
+    assert response.content == b"".join(services.executor.chunks)
 
 
 async def test_c27_a_download_that_fails_before_its_first_bytes_is_a_problem(
