@@ -1,9 +1,7 @@
 """`thothii-gateway`: serve until SIGTERM or SIGINT; a second signal ends the process at once."""
 
 import asyncio
-import contextlib
 import socket
-from collections.abc import Generator
 
 import structlog
 import uvicorn
@@ -15,17 +13,9 @@ from services.gateway.connections import CuttableProtocol
 from services.gateway.endpoints import Gateway
 from services.runtime.entry import run
 from services.runtime.server import until_signalled
+from services.runtime.web.serving import Server
 
 _log = structlog.get_logger(__name__)
-
-
-class _Server(uvicorn.Server):
-    """uvicorn without its own signal handlers: it would end by the signal, not with exit code 0."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Leave the signals alone."""
-        yield
 
 
 def make_server(gateway: Gateway) -> uvicorn.Server:
@@ -41,7 +31,7 @@ def make_server(gateway: Gateway) -> uvicorn.Server:
         server_header=False,
         timeout_graceful_shutdown=max(1, round(gateway.settings.gateway_stop_s)),
     )
-    return _Server(config)
+    return Server(config)
 
 
 async def serve(settings: GatewaySettings) -> None:

@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from contracts.errors import Code, Fault
 from contracts.limits import ANSWER_TEXT_BYTES, QUESTION_CHARACTERS, STEER_CHARACTERS
+from services.runtime.web.serving import client_gone
 
 SMALL = 2 * 1024 * 1024
 """Bytes of a body. The longest text in one is 100,000 characters, escaped at worst twelve bytes each."""
@@ -114,7 +115,7 @@ async def read_body(request: Request, limit: int) -> bytes:
                 raise refusal
             parts.append(part)
     except ClientDisconnect as error:
-        raise Fault(Code.CANCELLED, "the client has gone") from error
+        raise client_gone() from error
     return b"".join(parts)
 
 

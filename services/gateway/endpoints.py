@@ -1,6 +1,5 @@
 """How a route is declared: the same declaration serves the requests and describes them in /openapi.json."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,8 +17,8 @@ from services.gateway.bodies import SMALL, Nothing, check_json_type, decode_body
 from services.gateway.clients import Services
 from services.gateway.config import GatewaySettings
 from services.gateway.metrics import Metrics
-from services.gateway.streaming import until_gone
 from services.gateway.upstream import Feeds
+from services.runtime.web.serving import while_connected
 
 JSON = "application/json"
 
@@ -124,7 +123,7 @@ class Endpoint:
         working = self.handle(Call(gateway, request, body, raw, query))
         if not self.stops_with_client:
             return await working
-        return await _while_connected(request, working)
+        return await while_connected(request.receive, working)
 
     async def _read(self, request: Request) -> tuple[bytes, Any]:
         content_type = request.headers.get("content-type", "")
@@ -138,19 +137,6 @@ class Endpoint:
                 decode_body(raw, Nothing)
             return b"", None
         return raw, decode_body(raw, self.body)
-
-
-async def _while_connected(request: Request, working: Awaitable[Response]) -> Response:
-    task = asyncio.ensure_future(working)
-    gone = asyncio.ensure_future(until_gone(request.receive))
-    try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise Fault(Code.CANCELLED, "the client has gone")
-        return await task
-    finally:
-        task.cancel()
-        gone.cancel()
 
 
 def json_response(document: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -10,18 +10,13 @@ from starlette.types import Message, Receive, Scope, Send
 from services.gateway.connections import cut
 from services.gateway.readers import Reader
 from services.gateway.sse import retry
+from services.runtime.web.serving import until_gone
 
 EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000
 """Milliseconds after which a client comes back."""
 FAREWELL_S = 2.0
 """Seconds that a reader which is to end has to take what still waits for it."""
-
-
-async def until_gone(receive: Receive) -> None:
-    """Wait until the client has closed the connection."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 class EventStream(Response):

@@ -1,13 +1,13 @@
-"""The agent endpoint (contracts 4 and 10): HTTP on a Unix socket, for what works on behalf of a session."""
+"""The agent endpoint (docs/contracts.md 4 and 10): HTTP on a Unix socket for what works for a session."""
 
 import asyncio
 import contextlib
 import secrets
 import socket
 import tempfile
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import structlog
 import uvicorn
@@ -20,11 +20,10 @@ from starlette.routing import Route
 from contracts.errors import Code, Fault
 from services.orchestrator.asking import Ask, parse_ask
 from services.orchestrator.executor_client import Executor
+from services.runtime.web.serving import Server, client_gone, while_connected
 
 Asker = Callable[[str, Ask], Awaitable[dict[str, Any]]]
 """Asks the reviewer of a session and gives the result; cancelled when the asker is gone."""
-
-Result = TypeVar("Result")
 
 BODY_LIMIT = 8 * 1024 * 1024
 """Bytes of arguments of one operation."""
@@ -45,7 +44,7 @@ class AgentEndpoint:
         self._folder = folder
         self.asker: Asker | None = None
         self._sessions: dict[str, str] = {}
-        self._server: _Server | None = None
+        self._server: Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self._path: Path | None = None
         self.app = Starlette(
@@ -70,7 +69,7 @@ class AgentEndpoint:
         config = uvicorn.Config(
             self.app, loop="asyncio", ws="none", lifespan="off", log_config=None, access_log=False
         )
-        self._server = _Server(config)
+        self._server = Server(config)
         serving = self._server.serve(sockets=[listening])
         self._serving = asyncio.get_running_loop().create_task(serving)
 
@@ -98,14 +97,14 @@ class AgentEndpoint:
         body = await _read_body(request)
         operation = request.path_params["operation"]
         call = self._executor.call_operation(session_id, operation, body or b"{}")
-        return Response(await _while_heard(request, call), media_type="application/json")
+        return Response(await while_connected(request.receive, call), media_type="application/json")
 
     async def _ask(self, request: Request) -> Response:
         session_id = self._admitted(request)
         asked = parse_ask(await _read_body(request))
         if self.asker is None:
             raise Fault(Code.UNAVAILABLE, "nobody can be asked here")
-        return JSONResponse(await _while_heard(request, self.asker(session_id, asked)))
+        return JSONResponse(await while_connected(request.receive, self.asker(session_id, asked)))
 
     def _admitted(self, request: Request) -> str:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
@@ -146,34 +145,6 @@ def _remove_socket(path: Path) -> None:
         path.parent.rmdir()
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without signal handlers: they are the service's."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Leave the signals alone."""
-        yield
-
-
-async def _while_heard(request: Request, working: Awaitable[Result]) -> Result:
-    """What `working` gives; cancelled once nobody waits for it: an aborted call leaves no statement."""
-    task = asyncio.ensure_future(working)
-    # With the body read, the next message can only be that the client is gone.
-    leaving = asyncio.ensure_future(request.receive())
-    try:
-        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise _gone()
-    finally:
-        task.cancel()
-        leaving.cancel()
-
-
-def _gone() -> Fault:
-    return Fault(Code.CANCELLED, "whoever called is gone")
-
-
 async def _read_body(request: Request) -> bytes:
     body = bytearray()
     try:
@@ -182,7 +153,7 @@ async def _read_body(request: Request) -> bytes:
             if len(body) > BODY_LIMIT:
                 raise Fault(Code.TOO_LARGE, "the body of a call is at most 8 MiB")
     except ClientDisconnect as error:
-        raise _gone() from error
+        raise client_gone() from error
     return bytes(body)
 
 

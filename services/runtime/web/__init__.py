@@ -1,0 +1,1 @@
+"""What the services that speak HTTP share."""
