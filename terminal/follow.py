@@ -108,6 +108,7 @@ class Follower:
         self._path = f"/sessions/{session_id}"
         self._told_idle = False
         self._rows_shown = False
+        self._sending = False
 
     async def run(self) -> Outcome:
         """Follow until the agent has settled or is gone. Raises Detached, Fault."""
@@ -199,9 +200,13 @@ class Follower:
         if ask is not None:
             if ask.question_id == pending or ask.question_id in self._conversation.pending:
                 return ask
-            ask.task.cancel()
-            # A prompt gives the terminal back before the next one takes it.
+            if not self._sending:
+                ask.task.cancel()
+            # A prompt gives the terminal back before the next one takes it, and a steer that is on its way
+            # is not given up for a question that comes meanwhile.
             await asyncio.wait({ask.task})
+            if not ask.task.cancelled():
+                ask.task.result()
         work = self._ask(self._conversation.pending[pending]) if pending else self._steer()
         return _Ask(pending, asyncio.create_task(work))
 
@@ -242,7 +247,12 @@ class Follower:
         self._display.artifact(question.artifact, text)
 
     async def _steer(self) -> None:
-        await self._send_steer(await self._reviewer.steer())
+        text = await self._reviewer.steer()
+        self._sending = True
+        try:
+            await self._send_steer(text)
+        finally:
+            self._sending = False
 
     async def _send_steer(self, text: str) -> None:
         try:

@@ -28,6 +28,7 @@ class FakeOrchestrator(OrchestratorServiceServicer):
         self.calls: list[str] = []
         self.created: list[orchestrator.CreateSessionRequest] = []
         self.on_create: Callable[[Conversation], Any] | None = None
+        self.on_steer: Callable[[Conversation], Any] | None = None
         self.on_respond: Callable[[Conversation, dict[str, Any]], Any] | None = None
         self.hold_respond: asyncio.Event | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -123,6 +124,8 @@ class FakeOrchestrator(OrchestratorServiceServicer):
         conversation = self.session(request.session_id)
         if conversation.state == "closed":
             raise Fault(Code.SESSION_NOT_LIVE, "the session has no running agent; open it first")
+        if self.on_steer:
+            await self.on_steer(conversation)
         conversation.steers.append(request.text)
         return orchestrator.SteerResponse(disposition="queued")
 

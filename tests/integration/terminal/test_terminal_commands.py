@@ -83,6 +83,29 @@ async def test_a_line_with_an_exclamation_mark_steers(
     assert agent.answers[0] == {"value": "mean"}
 
 
+async def test_a_steer_on_its_way_is_not_lost_to_a_question_that_comes_meanwhile(
+    terminal: Terminal, agent: Agent, services: FakeServices
+) -> None:
+    asked = asyncio.Event()
+
+    async def create(conversation: Conversation) -> None:
+        services.executor.add_session(conversation.session_id)
+        await conversation.say("Let me look.")
+
+    async def steer(conversation: Conversation) -> None:
+        if not asked.is_set():
+            asked.set()
+            await conversation.ask(**agent.questions[0])
+            # Long enough for the question to reach the terminal before the steer is acknowledged.
+            await asyncio.sleep(0.5)
+
+    services.orchestrator.on_create = create
+    services.orchestrator.on_steer = steer
+    run = await terminal.run("ask", QUESTION, typed="!only 2013\n1\n1\napprove\n")
+    assert run.code == 0, run.err
+    assert services.orchestrator.sessions[SESSION].steers == ["only 2013"]
+
+
 async def test_without_more_lines_the_session_is_left_to_be_resumed(
     terminal: Terminal, agent: Agent, services: FakeServices
 ) -> None:
