@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -11,16 +10,14 @@ import structlog
 
 from contracts.errors import Code, Fault
 from contracts.limits import STEER_CHARACTERS
+from services.orchestrator.agent_run import AgentRun
 from services.orchestrator.answers import AnswerDesk
-from services.orchestrator.asking import Ask, AskDesk
-from services.orchestrator.bridge import SessionBridge
-from services.orchestrator.child import STDERR_TOLD, Launch, PiChild
-from services.orchestrator.conversation import Conversation
+from services.orchestrator.asking import Ask
+from services.orchestrator.child import STDERR_TOLD
 from services.orchestrator.events import EventKind, encode
 from services.orchestrator.hub import EventHub, Subscription
 from services.orchestrator.journal import QuestionJournal
 from services.orchestrator.launching import choice_of
-from services.orchestrator.moments import now
 from services.orchestrator.ownership import Ownership
 from services.orchestrator.process import Exit
 from services.orchestrator.questions import QuestionTable
@@ -33,21 +30,6 @@ WORKING = frozenset({"ready", "running", "waiting", "idle"})
 """States in which the agent can be talked to."""
 
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(slots=True)
-class _Run:
-    """A child and what ends with it."""
-
-    child: PiChild
-    conversation: Conversation
-    ownership: Ownership
-    journal: QuestionJournal
-    asks: AskDesk
-    token: str
-    started_at: datetime
-    resumes: bool
-    coming_up: "asyncio.Task[Started] | None" = None
 
 
 class Session:
@@ -71,7 +53,7 @@ class Session:
         self.last_activity = time.monotonic()
         self._phase: str | None = None
         self._surroundings = surroundings
-        self._run: _Run | None = None
+        self._run: AgentRun | None = None
         self._changing = asyncio.Lock()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._desk = AnswerDesk(session_id, surroundings.executor, self._write)
@@ -209,7 +191,19 @@ class Session:
                 subagents=await self._has_subagents(),
                 own=variables,
             )
-            run = await self._spawn_child(launch, ownership, manifest, token, resumes)
+            run = AgentRun(
+                self.id,
+                ownership,
+                token,
+                resumes=resumes,
+                phase=_phase_of(manifest),
+                processes=surroundings.processes,
+                hub=self.hub,
+                changed=self._agent_changed,
+            )
+            self.generation = run.generation
+            self._tell("starting", None)
+            await run.start(launch)
         except BaseException as error:
             surroundings.doors.dismiss(token)
             if ownership is not None:
@@ -237,36 +231,7 @@ class Session:
             return False
         return msgspec.json.decode(shown, type=dict[str, Any]).get("subagents") is True
 
-    async def _spawn_child(
-        self, launch: Launch, ownership: Ownership, manifest: dict[str, Any], token: str, resumes: bool
-    ) -> _Run:
-        journal = QuestionJournal(self.directory)
-        past = journal.past()
-        table = QuestionTable(self.id, journal, past)
-        self.generation = table.start_generation(now())
-        self._tell("starting", None)
-        bridge = SessionBridge(self.generation, _phase_of(manifest))
-        child = PiChild(self._surroundings.processes)
-        conversation = Conversation(
-            bridge,
-            table,
-            self.hub,
-            write=child.write,
-            resolve=child.rpc.resolve,
-            changed=self._agent_changed,
-        )
-        child.on_lines = conversation.receive
-        try:
-            await child.start(launch)
-            ownership.name_child(child.process, f"THT_AGENT_TOKEN={token}", self.generation)
-        except BaseException:
-            journal.close()
-            await child.abandon()
-            raise
-        asks = AskDesk(conversation, journal, past)
-        return _Run(child, conversation, ownership, journal, asks, token, now(), resumes)
-
-    async def _come_up(self, run: _Run, expectation: Expectation) -> Started:
+    async def _come_up(self, run: AgentRun, expectation: Expectation) -> Started:
         settings = self._surroundings.settings
         try:
             started = await check_child(run.child.rpc, expectation, settings.start_seconds)
@@ -282,7 +247,7 @@ class Session:
         self._spawn(self._kick_off(run, f"/{kickoff} {self.id}"))
         return started
 
-    async def _give_up(self, run: _Run, fault: Fault) -> Fault:
+    async def _give_up(self, run: AgentRun, fault: Fault) -> Fault:
         """Clear away a child that did not pass; the fault to tell."""
         ended = run.child.process.exit
         if fault.code is Code.TIMEOUT:
@@ -300,7 +265,7 @@ class Session:
             self._end_run(run, "crashed", fault.message, ended)
         return fault
 
-    async def _kick_off(self, run: _Run, message: str) -> None:
+    async def _kick_off(self, run: AgentRun, message: str) -> None:
         try:
             await run.child.rpc.prompt(message)
         except Fault as fault:
@@ -309,7 +274,7 @@ class Session:
                 data = {"level": "error", "text": text, "source": "orchestrator"}
                 self.hub.publish(EventKind.INFO, encode(data))
 
-    async def _watch(self, run: _Run) -> None:
+    async def _watch(self, run: AgentRun) -> None:
         ended = await run.child.until_exit()
         if self.state not in WORKING:
             return
@@ -318,16 +283,12 @@ class Session:
                 await run.child.stop()
                 self._end_run(run, "crashed", run.child.exit_fault().message, ended)
 
-    def _end_run(self, run: _Run, state: str, reason: str | None, ended: Exit | None) -> None:
-        for question in run.conversation.table.open_questions():
-            run.conversation.end(question, "gone")
-        run.asks.close()
+    def _end_run(self, run: AgentRun, state: str, reason: str | None, ended: Exit | None) -> None:
+        run.end()
         stderr = run.child.process.stderr_tail(STDERR_TOLD) if state == "crashed" else None
         self._phase = run.conversation.bridge.phase
         self._run = None
         self._surroundings.doors.dismiss(run.token)
-        run.journal.close()
-        run.ownership.release()
         self._tell(state, reason, ended, stderr)
 
     async def _respond(self, body: bytes, author: str, key: str) -> dict[str, Any]:
@@ -356,7 +317,7 @@ class Session:
         except OSError as error:
             raise _unusable(error) from error
 
-    def _working(self) -> _Run:
+    def _working(self) -> AgentRun:
         if self._run is None or self.state not in WORKING:
             doing = "is still starting" if self.state == "starting" else f"is {self.state}"
             raise Fault(Code.SESSION_NOT_LIVE, f"the session {doing}; its agent cannot be talked to now")
