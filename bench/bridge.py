@@ -28,7 +28,8 @@ from bench import peers
 from bench.measure import Row, alternate, report
 from bench.producer import END
 from launcher.pi_choice import PiChoice
-from tests.stack import Reviewer, free_port, running
+from tests.helpers import free_port
+from tests.stack import Reviewer, running
 
 PRODUCER = str(Path(__file__).with_name("producer.py"))
 READ = 1 << 20

@@ -37,7 +37,8 @@ from bench.measurements import (
     write_workspace,
 )
 from tests.databases.servers import postgres, postgres_programs
-from tests.stack import fake_pi, free_port, running
+from tests.helpers import free_port
+from tests.stack import fake_pi, running
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 
 READ = 1 << 20

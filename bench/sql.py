@@ -25,7 +25,8 @@ import psutil
 from bench import peers
 from bench.measure import Row, report
 from bench.measurements import SQL, approved_session, write_sqlite, write_workspace
-from tests.stack import fake_pi, free_port, running
+from tests.helpers import free_port
+from tests.stack import fake_pi, running
 from thothii.executor.v1 import executor_service_pb2 as pb
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import socket
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -29,3 +30,11 @@ async def assert_eventually(
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {seconds} s: {reason}")
         await asyncio.sleep(interval)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ import httpx_sse
 from demo.flights import DATABASE
 from launcher.pi_choice import DEMO_SCENARIO, PROJECT, REAL_PI, PiChoice
 from launcher.stack import Stack
+from tests.helpers import free_port
 
 QUESTION = "Which carrier had the worst average arrival delay in 2013?"
 
@@ -60,13 +60,6 @@ def real_pi(agent_folder: Path) -> PiChoice:
             "PI_OFFLINE": "1",
         },
     )
-
-
-def free_port() -> int:
-    """A port nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @contextmanager

@@ -13,15 +13,9 @@ from typing import Any
 import httpx
 
 from services.gateway.__main__ import listen
-from tests.helpers import assert_eventually
+from tests.helpers import assert_eventually, free_port
 from tests.integration.gateway.fakes import FakeServices
 from tests.integration.gateway.listener import listening
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 async def start(services: FakeServices, **settings: Any) -> asyncio.subprocess.Process:

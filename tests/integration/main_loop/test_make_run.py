@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from launcher.pi_choice import PROJECT
-from tests.stack import Reviewer, free_port, make_home
+from tests.helpers import free_port
+from tests.stack import Reviewer, make_home
 
 
 def start(home: Path, port: int) -> subprocess.Popen[str]:

@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from launcher.pi_choice import PROJECT
-from tests.stack import free_port, make_home
+from tests.helpers import free_port
+from tests.stack import make_home
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)

@@ -8,7 +8,8 @@ import pytest
 
 from launcher import services
 from launcher.stack import MODULES, Stack
-from tests.stack import Reviewer, free_port
+from tests.helpers import free_port
+from tests.stack import Reviewer
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 
 from contracts.errors import Code, Fault
 from services.runtime.faults import fault_of
+from tests.helpers import assert_eventually
 from tests.integration.tht_executor.running import FINAL_SQL, Executor
 from thothii.executor.v1 import executor_service_pb2 as pb
 
@@ -26,6 +27,11 @@ async def fault(call: Awaitable[object]) -> Fault:
     with pytest.raises(grpc.RpcError) as error:
         await call
     return fault_of(error.value)
+
+
+async def until_a_worker_works(executor: Executor) -> None:
+    """Wait until the pool has given its only worker to a call."""
+    await assert_eventually(lambda: executor.pool._count == 1 and not executor.pool._idle)
 
 
 async def test_workspaces_are_listed_and_a_broken_one_says_why(executor: Executor) -> None:
@@ -152,7 +158,7 @@ async def test_a_statement_past_its_timeout_is_told_and_the_next_one_runs(execut
 async def test_a_caller_that_goes_away_stops_its_statement(executor: Executor) -> None:
     session = await executor.new_session()
     running = asyncio.ensure_future(call_for_agent(executor, session, "sql.preview", sql=COUNT_FOR_EVER))
-    await asyncio.sleep(0.3)
+    await until_a_worker_works(executor)
     running.cancel()
     started = time.monotonic()
     # Both workers are free again well before the statement's own limit of thirty seconds.
@@ -168,7 +174,7 @@ async def test_a_worker_that_is_killed_loses_one_call_and_no_more(executor: Exec
     await call_for_agent(executor, session, "sql.preview", sql="SELECT 1")
     victims = [worker._process.pid for worker in executor.pool._idle]
     running = asyncio.ensure_future(call_for_agent(executor, session, "sql.preview", sql=COUNT_FOR_EVER))
-    await asyncio.sleep(0.3)
+    await until_a_worker_works(executor)
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
     told = await fault(running)
