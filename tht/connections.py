@@ -102,6 +102,8 @@ def parse_connection(value: Any, transport: str, folder: Path) -> tuple[Connecti
         f"connection.{place} holds a secret in clear: write ${{NAME}} and set it in the environment"
         for place in _secrets_in_clear(url, texts)
     ]
+    if url is not None and url.lower().startswith("http://") and not _is_loopback(url):
+        warnings.append("connection.url is http://: rows and secrets can be read on the way; use https://")
     path = path if url is None else _file_of(url)
     connection = Connection(folder, path=path, url=url, immutable=bool(immutable), options=texts)
     return connection, warnings
@@ -143,6 +145,11 @@ def _expand_url(url: str, environment: Mapping[str, str]) -> str:
         return _expand(url, environment)
     head = _expand(match[1], environment)
     return head + _expand(match[2], environment, quoted=True) + _expand(url[match.end() :], environment)
+
+
+def _is_loopback(url: str) -> bool:
+    host = re.match(r"[^/?#]*//(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)", url)
+    return host is not None and host[1].lower() in ("localhost", "127.0.0.1", "[::1]")
 
 
 def _secrets_in_clear(url: str | None, texts: Mapping[str, str]) -> list[str]:

@@ -16,7 +16,7 @@ from tht.connections import Connection, parse_connection, reject_unknown
 from tht.files import settled, stamp_of
 from tht.home import Home
 
-Dialect = Literal["duckdb", "sqlite", "postgres", "mysql", "mariadb"]
+Dialect = Literal["duckdb", "sqlite", "postgres", "mysql", "mariadb", "clickhouse", "trino"]
 Transport = Literal["direct", "rest"]
 
 DIALECTS: tuple[Dialect, ...] = ("duckdb", "sqlite", "postgres", "mysql", "mariadb")
@@ -30,6 +30,13 @@ SCHEMES: Mapping[str, Dialect] = {
     "mariadb": "mariadb",
 }
 """What the scheme of a connection URL says about the dialect."""
+ADAPTERS: Mapping[str, tuple[Dialect, ...]] = {
+    "thothii": ("duckdb", "sqlite", "postgres", "mysql", "mariadb"),
+    "datasette": ("sqlite",),
+    "clickhouse": ("clickhouse",),
+    "trino": ("trino",),
+}
+"""Kinds of endpoints of the rest transport, each with the dialects that it may speak."""
 
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 FILE_CAP = 1 << 20
@@ -212,6 +219,10 @@ def _workspace(name: str, document: dict[str, Any], folder: Path) -> Workspace:
         raise _fault(f"dialect is {dialect} but connection.url begins with {connection.scheme}:")
     if connection.path is not None and dialect not in ("duckdb", "sqlite"):
         raise _fault(f"connection.path is for duckdb and sqlite; give connection.url for {dialect}")
+    if transport == "rest":
+        _check_endpoint(connection, dialect)
+    elif dialect in ADAPTERS:
+        raise _fault(f"{dialect} is reached over HTTP: write transport: rest")
     return Workspace(
         name=name,
         dialect=cast("Dialect", dialect),
@@ -224,6 +235,26 @@ def _workspace(name: str, document: dict[str, Any], folder: Path) -> Workspace:
         subagents=_flag(document, "subagents"),
         warnings=tuple(warnings),
     )
+
+
+def _check_endpoint(connection: Connection, dialect: str) -> None:
+    if connection.path is not None or connection.scheme not in (None, "http", "https"):
+        raise _fault("connection.url of the rest transport must begin with http:// or https://")
+    adapter = _adapter(connection, dialect)
+    if adapter not in ADAPTERS:
+        raise _fault(f"connection.adapter is {adapter[:40]!r}; it must be one of {', '.join(ADAPTERS)}")
+    if dialect not in ADAPTERS[adapter]:
+        speaks = " or ".join(ADAPTERS[adapter])
+        raise _fault(f"an endpoint of connection.adapter {adapter} speaks {speaks}, not {dialect}")
+
+
+def _adapter(connection: Connection, dialect: str) -> str:
+    return connection.template().get("adapter") or (dialect if dialect in ADAPTERS else "thothii")
+
+
+def adapter_of(workspace: Workspace) -> str:
+    """The kind of endpoint behind a workspace of the rest transport, one of ADAPTERS."""
+    return _adapter(workspace.connection, workspace.dialect)
 
 
 def _choice(document: dict[str, Any], key: str, choices: tuple[str, ...], default: str | None) -> str:

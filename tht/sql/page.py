@@ -48,7 +48,7 @@ def kept_page(
     page = Page(kept.schema(), batches, workspace.limits)
     page.more = not kept.facts.complete or offset + page.taken < rows
     page.warnings += kept.facts.warnings
-    if not kept.facts.complete:
+    if not kept.facts.complete and not kept.facts.cut_by_source:
         page.warnings.append(f"the result was cut at {rows} rows; an export runs the statement again in full")
     page.row_count = rows if kept.facts.complete else None
     page.result_id = kept.facts.result_id
@@ -63,7 +63,7 @@ def run_and_keep(
         keeping = results.keep(folder, workspace, sha256, source.batches(results.BATCH), source.schema)
         try:
             keeping.run()
-            return keeping.finish(source.warnings())
+            return keeping.finish(source.warnings(), source.cut)
         except BaseException:
             keeping.abandon()
             raise
@@ -82,7 +82,8 @@ def draft_page(
                 break
         page = Page(reading.schema or source.schema, reading.batches, limits)
         page.warnings += source.warnings()
-    page.more = reading.more or page.taken < reading.rows
+        cut = source.cut
+    page.more = reading.more or page.taken < reading.rows or cut
     page.row_count = None if page.more else offset + page.taken if page.taken or not offset else None
     page.draft = True
     return page.encode(began)

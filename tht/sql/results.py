@@ -49,6 +49,8 @@ class Facts(msgspec.Struct):
     warnings: list[str]
     created: float
     """Seconds since 1970."""
+    cut_by_source: bool = False
+    """The server itself left out rows: running the statement again would not bring them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,17 +267,18 @@ class Keeping:
                 writer.write_batch(conformed(reader.get_batch(index), schema))
         before.unlink()
 
-    def finish(self, warnings: list[str]) -> Kept:
-        """Makes the result visible."""
+    def finish(self, warnings: list[str], cut_by_source: bool = False) -> Kept:
+        """Makes the result visible. `cut_by_source`: see `Source.cut`."""
         assert self._path is not None
         facts = Facts(
             result_id=self.result_id,
             workspace=self.workspace.fingerprint,
             sha256=self.sha256,
             batches=self._counts,
-            complete=self.complete,
+            complete=self.complete and not cut_by_source,
             warnings=warnings,
             created=time.time(),
+            cut_by_source=cut_by_source,
         )
         path = self.folder / f"{self.result_id}.arrow"
         self._path.replace(path)

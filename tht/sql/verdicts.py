@@ -44,7 +44,11 @@ def restrictions_of(workspace: Workspace) -> Restrictions:
 
 
 def _default_schema(workspace: Workspace) -> str:
-    if workspace.dialect not in ("mysql", "mariadb") or workspace.transport == "rest":
+    if workspace.transport == "rest":
+        options = workspace.connection.resolve().options
+        told = options.get("schema") or options.get("database") or ""
+        return told or ("default" if workspace.dialect == "clickhouse" else "")
+    if workspace.dialect not in ("mysql", "mariadb"):
         return ""
     from urllib.parse import unquote, urlsplit
 

@@ -29,9 +29,8 @@ def connect(workspace: Workspace, *, checked: bool = True) -> Engine:
     """A new connection; `checked` looks at what its account may do. Raises Fault DATABASE_UNAVAILABLE,
     WORKSPACE_BROKEN, or REFUSED for a role that may
     write."""
-    if workspace.transport == "rest":
-        raise Fault(Code.WORKSPACE_BROKEN, "the rest transport cannot be used yet; use transport: direct")
-    module, name = _ENGINES[workspace.dialect]
+    rest = workspace.transport == "rest"
+    module, name = ("rest.engine", "RestEngine") if rest else _ENGINES[workspace.dialect]
     try:
         factory: type[Engine] = getattr(import_module(f"tht.sql.engines.{module}"), name)
     except ModuleNotFoundError as error:

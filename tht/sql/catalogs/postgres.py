@@ -38,7 +38,7 @@ def _columns(engine: Engine, tables: dict[str, TableInfo]) -> None:
     for oid, name, type_, required, comment in rows:
         table = tables.get(str(oid))
         if table is not None:
-            table.columns.append(ColumnInfo(name, type_, required != "t", comment))
+            table.columns.append(ColumnInfo(name, type_, required not in ("t", True), comment))
 
 
 def _keys(engine: Engine, tables: dict[str, TableInfo]) -> None:

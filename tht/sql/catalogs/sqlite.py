@@ -1,18 +1,46 @@
 """SQLite's schema, from its table-valued PRAGMA functions."""
 
+import json
+
 from contracts.errors import Fault
 from tht.sql.catalogs import ColumnInfo, ForeignKey, TableInfo
 from tht.sql.engines.base import Engine
 
-_SHADOW = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')"
+_LISTED = (
+    "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
+    "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
+)
+_NO_SHADOW = (
+    "AND name IN (SELECT name FROM pragma_table_list WHERE schema = 'main' "
+    "AND type IN ('table', 'view', 'virtual')) "
+)
+_SHADOW_ENDS = (
+    "data",
+    "idx",
+    "content",
+    "docsize",
+    "config",
+    "segments",
+    "segdir",
+    "stat",
+    "node",
+    "rowid",
+    "parent",
+)
+"""What SQLite's own virtual tables (FTS3 to FTS5, R-tree) add to their name for the tables behind them."""
+_NO_SHADOW_BY_NAME = (
+    "AND name NOT IN (SELECT v.name || '_' || e.value FROM sqlite_master v, "
+    f"json_each('{json.dumps(_SHADOW_ENDS)}') e WHERE v.sql LIKE 'create virtual%') "
+)
 
 
 def read(engine: Engine) -> list[TableInfo]:
     """All tables and views but SQLite's own and the shadow tables of virtual ones."""
-    found = engine.ask(
-        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' "
-        f"ESCAPE '\\' AND name IN ({_SHADOW}) ORDER BY name"
-    )
+    try:
+        found = engine.ask(f"{_LISTED}{_NO_SHADOW}ORDER BY name")
+    except Fault:
+        # Datasette does not let pragma_table_list be asked
+        found = engine.ask(f"{_LISTED}{_NO_SHADOW_BY_NAME}ORDER BY name")
     tables = {str(name): TableInfo(str(name), "main", str(kind)) for name, kind in found}
     for table in tables.values():
         _columns(engine, table)

@@ -34,6 +34,11 @@ class Source(ABC):
         """The rows from where the reading stands, in batches of about `size`; the first may be asked
         small."""
 
+    @property
+    def cut(self) -> bool:
+        """True when the server left out rows that follow the last one; asked after the reading."""
+        return False
+
     def warnings(self) -> list[str]:
         """What the database remarked, without values of rows. Asked once, after the reading."""
         return []

@@ -17,7 +17,9 @@ Values = Any
 """A sequence of texts (None for NULL), or an Arrow array of them."""
 Reader = Callable[[Values], Array]
 
-_SMALLEST, _LARGEST = 64, 5_000
+_SMALLEST = 64
+LARGEST = 5_000
+"""Rows of the largest batch."""
 _BATCH_BYTES = 8 << 20
 
 
@@ -123,4 +125,4 @@ def batches(
         batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
         yield batch
         width = max(batch.nbytes // batch.num_rows, 1)
-        count = max(1, min(size, _LARGEST, _BATCH_BYTES // width))
+        count = max(1, min(size, LARGEST, _BATCH_BYTES // width))

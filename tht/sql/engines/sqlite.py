@@ -15,10 +15,8 @@ from urllib.parse import quote
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
-from tht.sql.arrow import Array, Field
 from tht.sql.cancel import Cancel
-from tht.sql.cells import tag
-from tht.sql.columns import field
+from tht.sql.engines import untyped_rows
 from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
 from tht.sql.policy import policy
 from tht.workspaces import Workspace
@@ -201,11 +199,11 @@ class SqliteSource(Source):
     def schema(self) -> pa.Schema:
         if self._schema is not None:
             return self._schema
-        return pa.schema([field(i, name, "any", pa.null()) for i, name in enumerate(self._names)])
+        return untyped_rows.empty_schema(self._names)
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
         while rows := self._fetch(size):
-            batch = _batch(rows, self._names)
+            batch = untyped_rows.batch(rows, self._names)
             self._schema = batch.schema
             yield batch
             if len(rows) < size:
@@ -238,31 +236,3 @@ class SqliteSource(Source):
 
 def _tolerant(text: bytes) -> str:
     return text.decode("utf-8", "replace")
-
-
-def _batch(rows: Sequence[tuple[Any, ...]], names: Sequence[str]) -> pa.RecordBatch:
-    arrays: list[Array] = []
-    fields: list[Field] = []
-    for index, values in enumerate(zip(*rows, strict=True)):
-        array, type_ = _array(values)
-        arrays.append(array)
-        fields.append(field(index, names[index], type_, array.type))
-    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
-
-
-_CLASSES: dict[type, tuple[str, pa.DataType]] = {
-    int: ("integer", pa.int64()),
-    float: ("float", pa.float64()),
-    str: ("text", pa.string()),
-    bytes: ("bytes", pa.binary()),
-}
-
-
-def _array(values: Sequence[Any]) -> tuple[Array, str]:
-    classes = set(map(type, values)) - {type(None)}
-    if len(classes) == 1:
-        type_, arrow = _CLASSES[classes.pop()]
-        return pa.array(values, arrow), type_
-    if not classes:
-        return pa.nulls(len(values)), "any"
-    return pa.array([tag(value) for value in values], pa.string()), "any"
