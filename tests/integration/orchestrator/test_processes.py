@@ -106,7 +106,7 @@ async def test_b03_a_pending_call_fails_at_once_when_the_child_is_killed(make_ri
     await listener.until_state("idle")
     run = run_of(rig, session)
     calling = asyncio.create_task(run.child.rpc.call("get_session_stats", 60))
-    await asyncio.sleep(0.1)
+    await assert_eventually(lambda: run.child.rpc._pending)
     os.kill(run.child.process.pid, signal.SIGKILL)
     began = time.monotonic()
     with pytest.raises(Fault, match="SIGKILL") as failed:
