@@ -22,6 +22,8 @@ CHUNK = 256 << 10
 """Bytes of a chunk, the most that a frame of a worker or a gRPC message carries."""
 BATCH = 20_000
 """Rows that are worked on at a time."""
+CSV_BATCH = 5_000
+"""The same for CSV, where nothing is gained by more: Parquet has a row group for each batch."""
 
 MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
@@ -103,7 +105,7 @@ def export(
                 source = stack.enter_context(
                     engine.execute(sql, timeout_s=timeout_s, cancel=cancel, bulk=True)
                 )
-                batches = source.batches(BATCH)
+                batches = source.batches(CSV_BATCH if format_ == "csv" else BATCH)
                 first = next(batches, None)
                 schema = source.schema if first is None else first.schema
                 batches = _capped(_chained(first, batches), workspace.limits.export_rows)

@@ -130,6 +130,30 @@ ROWS = st.lists(
 )
 
 
+@given(
+    st.lists(st.none() | st.text(st.sampled_from(' ,;"\r\nNa\u00e9'), max_size=4), min_size=1, max_size=6),
+    st.sampled_from([CsvOptions(), CsvOptions(delimiter=";"), CsvOptions(null="N"), CsvOptions(crlf=False)]),
+)
+def test_a_text_is_quoted_where_a_reader_needs_it_and_nowhere_else(
+    values: list[str | None], options: CsvOptions
+) -> None:
+    """However many plain or special values stand beside it."""
+
+    def written(value: str | None) -> str:
+        if value is None:
+            return options.null
+        special = set(value) & {options.delimiter, '"', "\r", "\n"}
+        if special or value != value.strip(" ") or value in ("", options.null):
+            return '"' + value.replace('"', '""') + '"'
+        return value
+
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array(values, pa.string())], schema=pa.schema([field(0, "c", "text", pa.string())])
+    )
+    lines = "".join(written(value) + options.newline for value in values)
+    assert bytes(CsvWriter(options).lines(batch)).decode() == lines
+
+
 @given(ROWS, OPTIONS)
 def test_c26_csv_read_back_is_what_was_written(
     rows: list[tuple[str | None, ...]], options: CsvOptions
