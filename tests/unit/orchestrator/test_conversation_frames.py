@@ -17,9 +17,6 @@ class Journal(list[dict[str, Any]]):
     def note(self, line: dict[str, Any]) -> None:
         self.append(line)
 
-    def note(self, line: dict[str, Any]) -> None:
-        self.append(line)
-
 
 class Talk:
     """A conversation fed by hand; `told` is what Pi was told."""
