@@ -212,7 +212,11 @@ def test_a_ledger_that_is_no_regular_file_is_not_followed(home: Home, session: s
     assert outside.read_text() == ""
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=60,
+    deadline=None,
+)
 @given(
     answers=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=6),
     data=st.data(),

@@ -101,7 +101,7 @@ def contents(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=hidden())
 def test_no_hidden_write_changes_a_file(make_workspace: Any, tmp_path: Path, text: str) -> None:
     workspace = make_workspace()
@@ -114,7 +114,7 @@ def test_no_hidden_write_changes_a_file(make_workspace: Any, tmp_path: Path, tex
     assert (contents(path), sorted(p.name for p in tmp_path.iterdir())) == before
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=hidden())
 def test_the_engine_alone_lets_no_write_through(make_workspace: Any, tmp_path: Path, text: str) -> None:
     """The second layer without the first: the statement goes to the locked engine as it is."""
