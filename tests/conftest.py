@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-# A busy machine makes no property false. In CI the same examples come each time; elsewhere new ones are tried.
+# A busy machine makes no property false. CI tries the same examples each time, other machines new ones.
 settings.register_profile(
     "thothii",
     deadline=None,
