@@ -19,7 +19,7 @@ from tht.home import Home
 Dialect = Literal["duckdb", "sqlite", "postgres", "mysql", "mariadb", "clickhouse", "trino"]
 Transport = Literal["direct", "rest"]
 
-DIALECTS: tuple[Dialect, ...] = ("duckdb", "sqlite", "postgres", "mysql", "mariadb")
+DIALECTS: tuple[Dialect, ...] = ("duckdb", "sqlite", "postgres", "mysql", "mariadb", "clickhouse", "trino")
 TRANSPORTS: tuple[Transport, ...] = ("direct", "rest")
 SCHEMES: Mapping[str, Dialect] = {
     "duckdb": "duckdb",
@@ -246,6 +246,8 @@ def _check_endpoint(connection: Connection, dialect: str) -> None:
     if dialect not in ADAPTERS[adapter]:
         speaks = " or ".join(ADAPTERS[adapter])
         raise _fault(f"an endpoint of connection.adapter {adapter} speaks {speaks}, not {dialect}")
+    if dialect == "trino" and not connection.template().get("catalog"):
+        raise _fault("trino needs connection.catalog, the catalog of names without one")
 
 
 def _adapter(connection: Connection, dialect: str) -> str:

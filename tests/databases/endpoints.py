@@ -161,3 +161,48 @@ def wait_for(probe: Callable[[], bool], seconds: float = 10) -> None:
     while not probe():
         assert time.monotonic() < deadline, f"not within {seconds} s"
         threading.Event().wait(0.02)
+
+
+_CLICKHOUSE_USERS = """<yandex><profiles>
+<default><max_memory_usage>500000000</max_memory_usage></default>
+<reading><readonly>2</readonly></reading><locked><readonly>1</readonly></locked>
+</profiles><users>{users}</users><quotas><default/></quotas></yandex>"""
+_CLICKHOUSE_USER = """<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></networks>
+<profile>{profile}</profile><quota>default</quota></{name}>"""
+_CLICKHOUSE = """<yandex><logger><level>none</level></logger>
+<http_port>{port}</http_port><tcp_port>{tcp_port}</tcp_port><listen_host>127.0.0.1</listen_host>
+<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><users_config>users.xml</users_config>
+<default_profile>default</default_profile><default_database>default</default_database>
+<mark_cache_size>16777216</mark_cache_size><timezone>UTC</timezone></yandex>"""
+
+
+@contextmanager
+def clickhouse(folder: Path) -> Generator[str]:
+    """A ClickHouse server of this machine; gives its URL. Its accounts are `default` (all rights, no
+    password), `reader` (readonly = 2) and `locked` (readonly = 1), both with the password sesame."""
+    port, tcp_port = free_port(), free_port()
+    for name in ("data", "tmp"):
+        (folder / name).mkdir(parents=True)
+    accounts = (("default", "", "default"), ("reader", "sesame", "reading"), ("locked", "sesame", "locked"))
+    users = "".join(
+        _CLICKHOUSE_USER.format(name=name, password=password, profile=profile)
+        for name, password, profile in accounts
+    )
+    (folder / "users.xml").write_text(_CLICKHOUSE_USERS.format(users=users))
+    (folder / "config.xml").write_text(_CLICKHOUSE.format(port=port, tcp_port=tcp_port, folder=folder))
+    process = subprocess.Popen(
+        ["clickhouse-server", f"--config-file={folder}/config.xml"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _wait(port, process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from contracts.errors import Code, Fault
 from tht.sql.lexer import Piece, refused, scan, statements
+from tht.sql.listed import check_calls, check_places, check_sources
 from tht.sql.nodes import check_nodes
 from tht.sql.parsing import FILE_MARK, check_nesting, match_words, parse_one, plain_text, significant
 from tht.sql.policy import Policy, known_functions, policy
@@ -90,6 +91,9 @@ class _Judge:
     def verdict(self) -> Verdict:
         check_nesting(self.words)
         self._check_words()
+        if self.rules.listed:
+            check_calls(self.words, self.rules, self.dialect)
+            return self._query(self.words, "select")
         first = self.words[0].text.lower() if self.words[0].kind == "word" else ""
         if first == "explain" or (first == "analyze" and self.dialect == "mariadb"):
             return self._explain()
@@ -250,11 +254,14 @@ class _Judge:
             return self._done(kind)
         check_nodes(tree, self.dialect)
         found = relations(tree, self.rules)
+        if self.rules.listed:
+            check_sources(self.words, tree, self.rules, self.restrictions)
         self._check_table_functions(tree)
         self.restrictions.check(tree, found, self.rules, known_functions(self.dialect))
         tables = tuple(dict.fromkeys(found.values()))
         if any(table.name.startswith(FILE_MARK) for table in tables):
             raise refused("reading a file is not allowed")
+        check_places(tables, self.rules, self.restrictions)
         for table in tables:
             denied = self.rules.denied_relations
             if table.name.lower() in denied or f"{table.schema}.{table.name}".lower() in denied:

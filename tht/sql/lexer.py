@@ -1,4 +1,4 @@
-"""One lexer for four dialects: what is a string, a name, a comment, and where a statement ends.
+"""One lexer for all dialects: what is a string, a name, a comment, and where a statement ends.
 
 The guard never trusts a general parser with the question where a comment or a string ends, because each
 engine answers it differently (SQLite ends `--` at LF only, PostgreSQL and DuckDB nest `/* */`, MariaDB
@@ -54,6 +54,10 @@ class Lexicon:
     backtick: bool
     bracket: bool
     """[x] is a name."""
+    unread: tuple[str, ...] = ()
+    """Signs that this lexer reads otherwise than the server: refused outside quotes and comments."""
+    unread_in_names: str = ""
+    """The same inside quoted names."""
 
 
 LEXICONS: dict[str, Lexicon] = {
@@ -65,6 +69,17 @@ LEXICONS: dict[str, Lexicon] = {
         "\n\r", True, False, False, False, False, "name", False, True, True, True, False, False
     ),
     "mariadb": Lexicon("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
+    # measured on ClickHouse 26.5: // and # begin comments, curly quotes are quotes
+    "clickhouse": Lexicon(
+        *("\n", False, False, False, False, False, "name", True, False, False, False, True, False),
+        unread=("//", "#", "$", "@", "\u2018", "\u2019", "\u201c", "\u201d", "\u2212"),
+        unread_in_names="\\",
+    ),
+    "trino": Lexicon(
+        *("\n\r", False, False, False, False, False, "name", False, False, False, True, False, False),
+        unread=("`", "\\", "#", "$", "@", "{", "}"),
+        unread_in_names="$",
+    ),
 }
 
 _SPACE = re.compile(r"[\s\x00-\x20\ufeff]+")
@@ -115,7 +130,19 @@ class _Scanner:
                 self._add(_PLAIN_KINDS[plain.lastindex - 1], plain.end())
             elif not any(reader() for reader in readers):
                 self._operator()
+        self._refuse_unread()
         return self.pieces
+
+    def _refuse_unread(self) -> None:
+        for piece in self.pieces if self.rules.unread else ():
+            if piece.kind in ("word", "number", "operator"):
+                found = next((sign for sign in self.rules.unread if sign in piece.text), None)
+            else:
+                found = next(
+                    (s for s in self.rules.unread_in_names if piece.kind == "name" and s in piece.text), None
+                )
+            if found:
+                raise refused(f"{found} is not understood here")
 
     def _add(self, kind: Kind, end: int, value: str | None = None) -> bool:
         text = self.sql[self.at : end]

@@ -77,7 +77,7 @@ def plain_text(pieces: Sequence[Piece], dialect: str) -> str:
                 break
         else:
             before = words[index - 1].text if index else ""
-            parts.append(_plain(piece, dialect, marked=dialect == "duckdb" and before == ","))
+            parts.append(_plain(piece, dialect, marked=dialect in ("duckdb", "clickhouse") and before == ","))
     return "".join(parts)
 
 

@@ -41,6 +41,20 @@ class Policy:
     """PRAGMA statements that only read; True: may take an argument."""
     show: frozenset[str] = frozenset()
     """First words of a SHOW that only reads."""
+    listed: bool = False
+    """Only functions of the dialect's list may be called, and only queries are statements."""
+    listed_suffixes: tuple[str, ...] = ()
+    """A listed name with one of these at its end is listed too (combinators of aggregates)."""
+    no_calls: frozenset[str] = frozenset()
+    """Words and types before a parenthesis that call nothing."""
+    aliases_with_columns: bool = False
+    """`AS name (columns)` and `WITH name (columns)` are understood."""
+    catalog_tables: frozenset[str] | None = None
+    """What of `catalog_schemas` may be read, `schema.table`; None: what is not denied."""
+    denied_catalogs: frozenset[str] = frozenset()
+    """Catalogs (of three-part names) that are never read."""
+    in_names_tables: bool = False
+    """`x IN name` reads the table `name`."""
 
 
 def names(text: str) -> frozenset[str]:

@@ -32,6 +32,8 @@ class Restrictions:
     deny_columns: tuple[str, ...] = ()
     default_schema: str = ""
     """Where names without a schema are looked up, when the dialect's policy cannot say it."""
+    default_catalog: str = ""
+    """The catalog of names without one, for a dialect with catalogs: with a list no other is read."""
     view_definition: ViewDefinition | None = field(default=None, compare=False)
     known_columns: KnownColumns | None = field(default=None, compare=False)
 
@@ -85,6 +87,8 @@ class Restrictions:
     def may_read(self, relation: Relation, rules: Policy) -> bool:
         """True when `relation` is on the list (and, with a list, not one of the engine's own)."""
         schema, name = relation.schema.lower(), relation.name.lower()
+        if self.default_catalog and relation.catalog.lower() not in ("", self.default_catalog.lower()):
+            return False
         schemas = None if self.schemas is None else tuple(pattern.lower() for pattern in self.schemas)
         own = schema in rules.catalog_schemas or (
             not schema and name.startswith(rules.catalog_prefixes or ("\0",))
@@ -143,7 +147,7 @@ def _matches(pattern: str, relation: Relation, home: tuple[str, ...]) -> bool:
 def _check_functions(tree: exp.Expr, rules: Policy, known: frozenset[str]) -> None:
     """A user's function can read any table, so with an allow list only the engine's own may be called."""
     _check_catalog_functions(tree, rules)
-    if not known:
+    if not known or rules.listed:
         return
     for call in tree.find_all(exp.Anonymous, exp.AnonymousAggFunc, exp.CombinedAggFunc, exp.Dot):
         if isinstance(call, exp.Dot):

@@ -38,6 +38,7 @@ def restrictions_of(workspace: Workspace) -> Restrictions:
         tables=allow.tables,
         deny_columns=allow.deny_columns,
         default_schema=_default_schema(workspace),
+        default_catalog=_default_catalog(workspace),
         view_definition=view_definition,
         known_columns=known_columns,
     )
@@ -54,6 +55,12 @@ def _default_schema(workspace: Workspace) -> str:
 
     url = workspace.connection.resolve().url or ""
     return unquote(urlsplit(url).path.strip("/"))
+
+
+def _default_catalog(workspace: Workspace) -> str:
+    if workspace.dialect != "trino":
+        return ""
+    return workspace.connection.resolve().options.get("catalog", "")
 
 
 def verdict_of(workspace: Workspace, sql: str) -> Verdict:

@@ -73,15 +73,19 @@ class Stopper:
 
     def __init__(self, call: Callable[[], None]) -> None:
         self._call = call
+        self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Idempotent."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._call, name="rest-stop", daemon=True)
-            self._thread.start()
+        """From any thread. Idempotent."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._call, name="rest-stop", daemon=True)
+                self._thread.start()
 
     def wait(self, seconds: float) -> None:
         """Until the call is over, when it was started."""
-        if self._thread is not None:
-            self._thread.join(seconds)
+        with self._lock:
+            thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
