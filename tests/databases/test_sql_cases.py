@@ -27,6 +27,7 @@ pytestmark = pytest.mark.databases
 
 TOKEN = "CANARY-7f3d1c-TOKEN"
 TIMEOUT_S = 3.0
+SHORT_TIMEOUT_S = 1.0
 PATIENCE_S = 8.0
 SERVERS = ("postgres", "mariadb")
 
@@ -143,6 +144,9 @@ def test_case(
     timeout = float(case.get("timeout", TIMEOUT_S))
     if mode == "export" and case.get("outcome", "rows") == "rows":
         timeout = 20.0
+    elif case.get("outcome") == "timeout" and "timeout" not in case:
+        # On a fast machine the shortest of them (a regular expression) needs less than the usual limit.
+        timeout = SHORT_TIMEOUT_S
     began = time.monotonic()
     page: dict[str, Any] = {}
     output = b""
