@@ -5,3 +5,7 @@ import os
 # Children are spawned while gRPC threads run; its fork handlers would break some at birth (measured).
 # It is read when grpc is first imported, so it is set before any service module can do that.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+# Its C core writes lines of its own form past the log, such as one for every connection that a peer
+# closed; what failed is told by the call and logged by us.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
