@@ -50,6 +50,8 @@ def first_answer_of_pi(agent_folder: Path, scratch: Path) -> Callable[[], float]
     ]
     environment = {
         **os.environ,
+        # Pi needs the Node of this environment, as the orchestrator gives it.
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "PI_OFFLINE": "1",
         "PI_CODING_AGENT_DIR": str(agent_folder),
         "TMPDIR": str(scratch),
@@ -67,8 +69,10 @@ def first_answer_of_pi(agent_folder: Path, scratch: Path) -> Callable[[], float]
             assert child.stdin is not None and child.stdout is not None
             child.stdin.write(json.dumps({"id": "1", "type": "get_state"}).encode() + b"\n")
             child.stdin.flush()
-            child.stdout.readline()
+            answer = child.stdout.readline()
             child.kill()
+            if not answer:
+                raise SystemExit("Pi alone gave no answer")
 
     return lambda: wall_seconds(once)
 
