@@ -139,7 +139,10 @@ def supergateway() -> Generator[Supergateway]:
                 break
             except OSError:
                 time.sleep(0.05)
-        yield Supergateway(f"http://127.0.0.1:{port}", [psutil.Process(process.pid)])
+        # The node of the wheel is a script that starts the real one.
+        family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
+        watched = [each for each in family if PRODUCER not in each.cmdline()]
+        yield Supergateway(f"http://127.0.0.1:{port}", watched)
         for child in psutil.Process(process.pid).children(recursive=True):
             child.kill()
         process.kill()
