@@ -20,8 +20,10 @@ from tht.sql.arrow import Array
 SAFE_INTEGER = 2**53 - 1
 """The largest integer that every JSON reader keeps (IEEE 754)."""
 EPOCH = datetime.date(1970, 1, 1).toordinal()
-_INFINITY32 = 2**31 - 1
-_INFINITY64 = 2**63 - 1
+INFINITY32 = 2**31 - 1
+"""Days of a date that is infinite, as DuckDB writes it; minus infinity is its negative."""
+INFINITY64 = 2**63 - 1
+"""The same of a timestamp, in its unit."""
 _UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 Cells = list[Any]
@@ -101,7 +103,7 @@ def _bytes(array: Array) -> Cells:
 def date_text(days: int) -> str:
     """ISO 8601 of days since 1970; years beyond 9999 with their digits, years before 1 as PostgreSQL writes
     them."""
-    if abs(days) >= _INFINITY32:
+    if abs(days) >= INFINITY32:
         return "infinity" if days > 0 else "-infinity"
     ordinal = days + EPOCH
     if 1 <= ordinal <= datetime.date.max.toordinal():
@@ -133,7 +135,7 @@ def _times(array: Array) -> Cells:
 
 def timestamp_text(value: int, per_second: int, zone: bool) -> str:
     """ISO 8601 of `value` units since 1970 in UTC, with its offset when `zone`."""
-    if abs(value) >= _INFINITY64:
+    if abs(value) >= INFINITY64:
         return "infinity" if value > 0 else "-infinity"
     days, rest = divmod(value, 86_400 * per_second)
     date, _, era = date_text(days).partition(" ")
@@ -185,7 +187,8 @@ def _valid(array: Array) -> list[bool]:
 
 def _structs(array: Array) -> Cells:
     names = [array.type.field(i).name for i in range(array.type.num_fields)]
-    children = [json_cells(child) for child in array.flatten()]
+    # flatten() would bring the struct's NULLs into its parts, which ends the process where one is a union
+    children = [json_cells(array.field(i)) for i in range(array.type.num_fields)]
     rows = zip(*children, strict=True) if children else ((),) * len(array)
     valid = _valid(array)
     return [dict(zip(names, row, strict=True)) if ok else None for row, ok in zip(rows, valid, strict=True)]

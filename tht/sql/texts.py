@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tht.sql.arrow import Array
 from tht.sql.arrow import compute as pc
-from tht.sql.cells import json_cells, untag
+from tht.sql.cells import INFINITY64, json_cells, untag
 
 NUMERIC = frozenset({"integer", "bigint", "decimal", "float"})
 """Logical types whose text is a number, which no formula guard touches."""
@@ -123,7 +123,9 @@ def _calendar_texts(array: Array, type_: str) -> Array:
     bounds = pc.min_max(storage).as_py()
     if bounds["min"] is None:
         return pa.nulls(len(array), pa.string())
-    if bounds["min"] < _FIRST_DAY * per_day or bounds["max"] >= (_LAST_DAY + 1) * per_day:
+    # nanoseconds end before the years do, and then infinity is what lies outside
+    first, end = max(_FIRST_DAY * per_day, -INFINITY64 + 1), min((_LAST_DAY + 1) * per_day, INFINITY64)
+    if bounds["min"] < first or bounds["max"] >= end:
         return _through_cells(array, type_)
     if date:
         return array.cast(pa.string())

@@ -10,7 +10,9 @@ import pyarrow as pa
 from contracts.errors import Code, Fault
 from tht.sql.arrow import Array, Field, fields_of, ipc, nulls
 from tht.sql.arrow import compute as pc
+from tht.sql.cells import INFINITY32, INFINITY64
 from tht.sql.columns import conformed, exact_of, name_of, type_of, unique_names
+from tht.sql.texts import texts
 
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
@@ -42,19 +44,26 @@ class _Sink(io.RawIOBase):
         return data
 
 
-def typed_schema(schema: pa.Schema) -> pa.Schema:
+def typed_schema(schema: pa.Schema, *, unions: bool = True) -> pa.Schema:
     """The schema of an export: database names made unique, declared types; `thothii.type` says the logical
-    one."""
+    one. Without `unions` (Parquet has none) what holds one is its text."""
     names = unique_names([name_of(found) for found in fields_of(schema)])
-    return pa.schema([_typed_field(*pair) for pair in zip(fields_of(schema), names, strict=True)])
+    return pa.schema([_typed_field(*pair, unions) for pair in zip(fields_of(schema), names, strict=True)])
 
 
-def _typed_field(found: Field, name: str) -> Field:
+def _typed_field(found: Field, name: str, unions: bool) -> Field:
     metadata = {b"thothii.type": type_of(found).encode()}
     kind = _typed(found)
-    if pa.types.is_null(kind):
+    if pa.types.is_null(kind) or (not unions and _holds_union(kind)):
         kind = pa.string()
     return pa.field(name, kind, metadata=metadata)
+
+
+def _holds_union(kind: pa.DataType) -> bool:
+    if pa.types.is_union(kind):
+        return True
+    parts: list[pa.DataType] = [kind.field(i).type for i in range(kind.num_fields)]
+    return any(map(_holds_union, parts))
 
 
 def _typed(found: Field) -> pa.DataType:
@@ -74,26 +83,39 @@ def _typed(found: Field) -> pa.DataType:
 
 def typed_batch(batch: pa.RecordBatch, had: pa.Schema, wanted: pa.Schema) -> pa.RecordBatch:
     """`batch` in the schema that `typed_schema(had)` gave. Raises Fault DATABASE_ERROR for a value that the
-    type
-    cannot hold, such as an infinite date; it is never changed in silence."""
+    type cannot hold, such as an infinite date; it is never changed in silence."""
     try:
         same: Any = conformed(batch, had)
-        arrays = [_cast(same.column(i), kind) for i, kind in enumerate(wanted.types)]
+        arrays = [_cast(same.column(i), kind, type_of(had.field(i))) for i, kind in enumerate(wanted.types)]
         return pa.RecordBatch.from_arrays(arrays, schema=wanted)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         message = "a column holds a value that this format cannot hold; export as CSV"
         raise Fault(Code.DATABASE_ERROR, message) from error
 
 
-def _cast(array: Array, wanted: pa.DataType) -> Array:
+def _cast(array: Array, wanted: pa.DataType, type_: str) -> Array:
     if array.type == wanted:
+        _refuse_infinity(array)
         return array
+    if pa.types.is_nested(array.type):
+        return texts(array, type_)
     if pa.types.is_null(array.type):
         return nulls(len(array), wanted)
     if pa.types.is_timestamp(wanted) and pa.types.is_string(array.type):
         bare = pc.replace_substring(array, "+00:00", "Z") if wanted.tz else array
         return bare.cast(wanted)
     return array.cast(wanted)
+
+
+def _refuse_infinity(array: Array) -> None:
+    """Raises ArrowInvalid for an infinite date or timestamp: Arrow has none, its readers would see a day of a
+    far year."""
+    date = pa.types.is_date32(array.type)
+    if date or pa.types.is_timestamp(array.type):
+        bounds = pc.min_max(array.cast(pa.int32() if date else pa.int64())).as_py()
+        end = INFINITY32 if date else INFINITY64
+        if bounds["min"] is not None and (bounds["min"] <= -end or bounds["max"] >= end):
+            raise pa.ArrowInvalid("an infinite date")
 
 
 def arrow_chunks(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[bytes]:
@@ -110,7 +132,7 @@ def parquet_chunks(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iter
     """A Parquet file, one row group for each batch."""
     import pyarrow.parquet as pq
 
-    wanted, sink = typed_schema(schema), _Sink()
+    wanted, sink = typed_schema(schema, unions=False), _Sink()
     with pq.ParquetWriter(cast("Any", sink), wanted, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(typed_batch(batch, schema, wanted))

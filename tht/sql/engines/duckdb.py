@@ -15,12 +15,11 @@ import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql.arrow import Array, fields_of
-from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
-from tht.sql.cells import json_cells
 from tht.sql.columns import field
 from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
 from tht.sql.engines.duckdb_parser import reads_only
+from tht.sql.engines.duckdb_types import logical, stored, stored_type
 from tht.workspaces import Workspace
 
 MEMORY = 512 << 20
@@ -56,10 +55,11 @@ class DuckdbEngine(Engine):
         limit = Limit(timeout_s, cancel)
         with limit.interrupting(self._interrupt):
             try:
-                relation: Any = self._connection.sql(sql)
-                if relation is None:
-                    raise Fault(Code.REFUSED, "the statement gives no rows")
-                yield DuckdbSource(relation)
+                source = DuckdbSource(self._connection.sql(sql), limit)
+                try:
+                    yield source
+                finally:
+                    source.close()
             except (duckdb.Error, pa.ArrowException, OSError, MemoryError, RuntimeError) as error:
                 # what fails while a batch is fetched comes from Arrow, as an OSError
                 self.doubtful = True
@@ -126,12 +126,13 @@ def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
     }
     try:
         connection = duckdb.connect(str(path), read_only=True, config=config)
-        connection.execute("SET timezone = 'UTC'")
-        connection.execute("SET arrow_lossless_conversion = true")
-        connection.execute("SET lock_configuration = true")
+        if not _is_locked_down(connection):
+            connection.execute("SET GLOBAL timezone = 'UTC'")
+            connection.execute("SET GLOBAL arrow_lossless_conversion = true")
+            connection.execute("SET GLOBAL lock_configuration = true")
     except duckdb.Error as error:
         line = safe_line(str(error), redact=True)
-        held = "lock" in line.lower()
+        held = "could not set lock" in line.lower()
         reason = (
             "a writer holds the database file; close it and try again"
             if held
@@ -139,6 +140,11 @@ def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
         )
         raise Fault(Code.DATABASE_UNAVAILABLE, reason) from error
     return connection
+
+
+def _is_locked_down(connection: duckdb.DuckDBPyConnection) -> bool:
+    """True when this process has the file open already: its connections share one configuration."""
+    return connection.execute("SELECT current_setting('lock_configuration')").fetchall() == [(True,)]
 
 
 _VALUES_IN_MESSAGE = ("Conversion Error", "Invalid Input Error", "Out of Range Error")
@@ -158,10 +164,13 @@ def _fault(error: Exception) -> Fault:
 class DuckdbSource(Source):
     """A relation, read as Arrow batches; types that Arrow lacks are brought to text here."""
 
-    def __init__(self, relation: duckdb.DuckDBPyRelation) -> None:
-        self._relation = relation
+    def __init__(self, relation: Any, limit: Limit) -> None:
+        if relation is None:
+            raise Fault(Code.REFUSED, "the statement gives no rows")
+        self._relation: Any = relation
+        self._limit = limit
         self._names = list(relation.columns)
-        self._types = [_logical(type_) for type_ in relation.types]
+        self._types = [logical(type_) for type_ in relation.types]
         self._reader: Any = None
         self._schema: pa.Schema | None = None
 
@@ -176,7 +185,7 @@ class DuckdbSource(Source):
         if self._reader is None:
             self._reader = self._relation.to_arrow_reader(max(size, 2048))
             fields = [
-                field(i, self._names[i], self._types[i], _stored(found.type))
+                field(i, self._names[i], self._types[i], stored_type(found))
                 for i, found in enumerate(fields_of(self._reader.schema))
             ]
             self._schema = pa.schema(fields)
@@ -185,75 +194,18 @@ class DuckdbSource(Source):
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
         reader = self._open(size)
         for batch in reader:
+            # One scalar call may have run past the time, and then its rows are late.
+            self._limit.raise_if_over()
             if batch.num_rows:
                 yield self._stored_batch(batch)
 
+    def close(self) -> None:
+        """Lets go of what keeps the file open, whoever still holds the source (a traceback does)."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = self._relation = None
+
     def _stored_batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns: list[Array] = cast("Any", batch).columns
-        arrays = [_store(column) for column in columns]
+        arrays = [stored(*pair) for pair in zip(columns, fields_of(batch.schema), strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-
-
-_LOGICAL = {
-    "hugeint": "bigint",
-    "uhugeint": "bigint",
-    "bignum": "bigint",
-    "bigint": "bigint",
-    "ubigint": "bigint",
-    "decimal": "decimal",
-    "float": "float",
-    "double": "float",
-    "boolean": "boolean",
-    "blob": "bytes",
-    "date": "date",
-    "time": "time",
-    "time_ns": "time",
-    "time with time zone": "timetz",
-    "timestamp with time zone": "timestamptz",
-    "interval": "interval",
-    "uuid": "uuid",
-    "bit": "bit",
-    "list": "array",
-    "array": "array",
-    "struct": "struct",
-    "map": "map",
-    "union": "any",
-    "varchar": "text",
-    "enum": "text",
-}
-
-
-def _logical(type_: Any) -> str:
-    identifier = str(type_.id)
-    if str(type_) == "JSON":
-        return "json"
-    if identifier.startswith("timestamp") and "zone" not in identifier:
-        return "timestamp"
-    if identifier in ("integer", "smallint", "tinyint", "uinteger", "usmallint", "utinyint"):
-        return "integer"
-    return _LOGICAL.get(identifier, "text")
-
-
-def _stored(kind: pa.DataType) -> pa.DataType:
-    if isinstance(kind, pa.BaseExtensionType):
-        return pa.bool_() if kind.extension_name == "arrow.bool8" else pa.string()
-    if pa.types.is_dictionary(kind):
-        return kind.value_type
-    if pa.types.is_interval(kind):
-        return pa.string()
-    return kind
-
-
-def _store(array: Array) -> Array:
-    kind = array.type
-    if isinstance(kind, pa.BaseExtensionType):
-        if kind.extension_name == "arrow.bool8":
-            return pc.cast(array.storage, pa.bool_())
-        if kind.extension_name == "arrow.json":
-            return array.storage
-        return pa.array(json_cells(array), pa.string())
-    if pa.types.is_dictionary(kind):
-        return array.dictionary_decode()
-    if pa.types.is_interval(kind):
-        return pa.array(json_cells(array), pa.string())
-    return array
