@@ -1,12 +1,13 @@
 """The one table of operations: what the CLI, the worker and the executor can ask of `tht`.
 
 An operation takes the home folder, its declared arguments and a context, and gives a JSON object, the bytes
-of one (`msgspec.Raw`, so that a page is not decoded on its way) or a `Stream`. Failures are Faults.
+of one (`msgspec.Raw`, so that a page is not decoded on its way), a `Stream`, or an answer that comes `Early`.
+Failures are Faults.
 Database drivers and the SQL parser are imported by the operations that need them, when they run.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,7 +46,16 @@ class Stream:
     """After the last piece: `{row_count, sha256}`."""
 
 
-Result = dict[str, Any] | msgspec.Raw | Stream
+@dataclass(frozen=True, slots=True)
+class Early:
+    """An answer that is given while what it is about still goes on."""
+
+    answer: msgspec.Raw
+    rest: Callable[[], None]
+    """Waits for the end; to be called once. A failure after the answer is raised here."""
+
+
+Result = dict[str, Any] | msgspec.Raw | Stream | Early
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +247,9 @@ def _preview_sql(home: Home, arguments: take.PreviewSql, context: Context) -> Re
 
     workspace, statement = _statement(home, arguments)
     timeout_s = _timeout(workspace, arguments)
-    with context.guard(timeout_s, workspace.limits.memory):
-        page = sql.preview(
+    with ExitStack() as stack:
+        stack.enter_context(context.guard(timeout_s, workspace.limits.memory))
+        begun = sql.begin_preview(
             workspace,
             statement,
             home_results=home.results,
@@ -250,7 +261,21 @@ def _preview_sql(home: Home, arguments: take.PreviewSql, context: Context) -> Re
             draft=arguments.sql is not None,
             cancel=context.cancel,
         )
-    return msgspec.Raw(page)
+        page = msgspec.Raw(begun.page)
+        if begun.rest is None:
+            return page
+        guarded = stack.pop_all()
+    return Early(page, _inside(guarded, begun.rest))
+
+
+def _inside(guarded: ExitStack, rest: Callable[[], None]) -> Callable[[], None]:
+    """`rest`, after which what is guarded ends."""
+
+    def run() -> None:
+        with guarded:
+            rest()
+
+    return run
 
 
 def _export_sql(home: Home, arguments: take.ExportSql, context: Context) -> Result:

@@ -149,6 +149,11 @@ class Worker:
     def _run(self, request: Request, context: operations.Context) -> None:
         context.cancel.raise_if_set()
         result = operations.call(self._home, request.op, request.args, context)
+        if isinstance(result, operations.Early):
+            self._send({"id": request.id, "early": result.answer})
+            result.rest()
+            self._send({"id": request.id, "ok": {}})
+            return
         if not isinstance(result, operations.Stream):
             self._send({"id": request.id, "ok": result})
             return

@@ -38,6 +38,8 @@ class WorkerPool:
         self._count = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._trimming: asyncio.Task[None] | None = None
+        self._after: set[asyncio.Task[None]] = set()
+        """Operations that have answered and work on."""
 
     async def open(self) -> None:
         """Start the first worker, so that no call pays for it, and trim idle ones from now on."""
@@ -50,6 +52,9 @@ class WorkerPool:
         if self._trimming is not None:
             self._trimming.cancel()
         self._size = 0
+        for task in list(self._after):
+            task.cancel()
+        await asyncio.gather(*self._after, return_exceptions=True)
         while self._idle:
             await self._idle.pop().close()
 
@@ -60,17 +65,53 @@ class WorkerPool:
 
         `affinity` names what the call is about, by the workspace: calls about the same thing meet a warm
         connection. `deadline` is in seconds from when a worker is at hand; past it the worker is killed
-        and the call fails with TIMEOUT. Raises Fault BUSY without a free worker, INTERNAL when the worker
-        died.
+        and the call fails with TIMEOUT. An answer that comes early leaves the worker taken until the
+        operation has ended. Raises Fault BUSY without a free worker, INTERNAL when the worker died.
         """
-        async with self._lease(affinity) as worker:
-            try:
-                async with asyncio.timeout(deadline):
-                    return await worker.call(operation, arguments)
-            except TimeoutError:
-                raise _overdue(operation) from None
-            except WorkerDied:
-                raise await _died(worker, operation) from None
+        async with contextlib.AsyncExitStack() as stack:
+            worker = await stack.enter_async_context(self._lease(affinity))
+            parts = await stack.enter_async_context(contextlib.aclosing(worker.stream(operation, arguments)))
+            end = asyncio.get_running_loop().time() + deadline
+            while (part := await self._part(worker, parts, operation, end)) is not None:
+                if isinstance(part, Result):
+                    if part.early:
+                        self._leave(stack.pop_all(), worker, parts, operation, end)
+                    return part.json
+        raise await _died(worker, operation)
+
+    def _leave(
+        self,
+        held: contextlib.AsyncExitStack,
+        worker: Worker,
+        parts: AsyncGenerator[Head | bytes | Result],
+        operation: str,
+        end: float,
+    ) -> None:
+        """Let an operation that has answered come to its end; nobody waits for it."""
+
+        async def rest() -> None:
+            async with held:
+                try:
+                    while await self._part(worker, parts, operation, end) is not None:
+                        pass
+                except Fault as fault:
+                    _log.warning("failed after its answer", operation=operation, code=fault.code.value)
+
+        task = asyncio.create_task(rest())
+        self._after.add(task)
+        task.add_done_callback(self._after.discard)
+
+    async def _part(
+        self, worker: Worker, parts: AsyncGenerator[Head | bytes | Result], operation: str, end: float
+    ) -> Head | bytes | Result | None:
+        """The next part of an answer, None after the last; `end`: loop time until when it must be there."""
+        try:
+            async with asyncio.timeout_at(end):
+                return await anext(parts, None)
+        except TimeoutError:
+            raise _overdue(operation) from None
+        except WorkerDied:
+            raise await _died(worker, operation) from None
 
     async def stream(
         self, operation: str, arguments: Mapping[str, Any], *, affinity: str, deadline: float
@@ -80,16 +121,8 @@ class WorkerPool:
             self._lease(affinity) as worker,
             contextlib.aclosing(worker.stream(operation, arguments)) as parts,
         ):
-            while True:
-                try:
-                    async with asyncio.timeout(deadline):
-                        part = await anext(parts, None)
-                except TimeoutError:
-                    raise _overdue(operation) from None
-                except WorkerDied:
-                    raise await _died(worker, operation) from None
-                if part is None:
-                    return
+            now = asyncio.get_running_loop().time
+            while (part := await self._part(worker, parts, operation, now() + deadline)) is not None:
                 yield part
 
     @contextlib.asynccontextmanager

@@ -36,6 +36,8 @@ class Reply(msgspec.Struct):
 
     id: int = 0
     ok: msgspec.Raw = msgspec.Raw()
+    early: msgspec.Raw = msgspec.Raw()
+    """The answer of a call that works on."""
     head: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
     ends: bool = False
@@ -49,9 +51,10 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """The end of a call: a JSON object."""
+    """The answer of a call, its last word unless it is `early`: a JSON object."""
 
     json: bytes
+    early: bool = False
 
 
 _decode_reply = msgspec.json.Decoder(Reply).decode
@@ -114,28 +117,18 @@ class Worker:
         """True while the process runs and no answer is in doubt."""
         return not self.broken and self._process.poll() is None
 
-    async def call(self, operation: str, arguments: Mapping[str, Any]) -> bytes:
-        """Run one operation. Returns its result, a JSON object as bytes.
-
-        Raises Fault as the operation told it, WorkerDied when the process ended first. A caller that is
-        cancelled has the operation cancelled.
-        """
-        async with contextlib.aclosing(self.stream(operation, arguments)) as parts:
-            async for part in parts:
-                if isinstance(part, Result):
-                    return part.json
-        raise WorkerDied
-
     async def stream(
         self, operation: str, arguments: Mapping[str, Any]
     ) -> AsyncGenerator[Head | bytes | Result]:
-        """Run one operation that streams: its head, chunks of bytes, at last its result.
+        """Run one operation: of one that streams the head and chunks of bytes, at last its result. After an
+        early result the iteration goes on until the worker is free.
 
-        Raises as `call` does. An iteration that is given up has the operation cancelled.
+        Raises Fault as the operation told it, WorkerDied when the process ended first. An iteration that is
+        given up has the operation cancelled.
         """
         call_id = self._next_id
         self._next_id += 1
-        over = False
+        over = answered = False
         try:
             self._writer.write(encode_message({"id": call_id, "op": operation, "args": arguments}))
             while True:
@@ -150,10 +143,15 @@ class Worker:
                 if head := bytes(reply.head):
                     yield Head(head)
                     continue
+                if early := bytes(reply.early):
+                    answered = True
+                    yield Result(early, early=True)
+                    continue
                 over = True
                 if reply.error is not None:
                     raise Fault.from_document(reply.error)
-                yield Result(bytes(reply.ok))
+                if not answered:
+                    yield Result(bytes(reply.ok))
                 return
         except WorkerDied:
             over = self.broken = True
@@ -190,7 +188,7 @@ class Worker:
                     frame = await self._output.read()
                     if isinstance(frame, Message):
                         reply = self._reply(frame)
-                        if reply.id == call_id and not bytes(reply.head):
+                        if reply.id == call_id and not (bytes(reply.head) or bytes(reply.early)):
                             return
         except (TimeoutError, WorkerDied):
             self.broken = True

@@ -26,9 +26,12 @@ _unfinished: set[str] = set()
 def call(options: Options, operation: str, /, **arguments: Any) -> dict[str, Any]:
     """The result of an operation, decoded. Raises Fault."""
     result = run(options, operation, arguments)
-    if isinstance(result, msgspec.Raw):
-        return msgspec.json.decode(result, type=dict[str, Any])
-    return cast("dict[str, Any]", result)
+    return decoded(result) if isinstance(result, msgspec.Raw) else cast("dict[str, Any]", result)
+
+
+def decoded(answer: msgspec.Raw) -> dict[str, Any]:
+    """The JSON object of an answer that came as its bytes."""
+    return msgspec.json.decode(answer, type=dict[str, Any])
 
 
 def run(options: Options, operation: str, arguments: dict[str, Any]) -> operations.Result:

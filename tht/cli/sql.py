@@ -9,7 +9,7 @@ import msgspec
 
 from contracts.errors import Code, Fault
 from tht import operations
-from tht.cli.calls import call, finished, run, unfinished
+from tht.cli.calls import call, decoded, finished, run, unfinished
 from tht.cli.inputs import read_text
 from tht.cli.output import print_json, print_line
 from tht.cli.pages import print_page
@@ -81,14 +81,25 @@ def _preview(options: Options) -> int:
         "offset": options.offset,
         "fresh": options.fresh,
     }
-    if not options.json:
-        print_page(options, call(options, "sql.preview", **arguments))
-        return 0
-    page = run(options, "sql.preview", arguments)
-    # As it came (msgspec.Raw), so that no digit changes on the way.
-    sys.stdout.buffer.write(msgspec.json.encode(page) + b"\n")
-    sys.stdout.buffer.flush()
+    result = run(options, "sql.preview", arguments)
+    if isinstance(result, operations.Early):
+        _print_rows(options, result.answer)
+        # The rows that follow are kept for the pages that follow.
+        result.rest()
+    elif isinstance(result, msgspec.Raw):
+        _print_rows(options, result)
+    else:
+        raise TypeError("sql.preview gave no page")
     return 0
+
+
+def _print_rows(options: Options, page: msgspec.Raw) -> None:
+    if options.json:
+        # As it came, so that no digit changes on the way.
+        sys.stdout.buffer.write(bytes(page) + b"\n")
+    else:
+        print_page(options, decoded(page))
+    sys.stdout.flush()
 
 
 def _export(options: Options) -> int:

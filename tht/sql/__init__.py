@@ -13,8 +13,9 @@ from tht.workspaces import Workspace
 
 if TYPE_CHECKING:
     from tht.sql.export_file import Export
+    from tht.sql.page import Begun
 
-__all__ = ["Cancel", "check", "export", "preview", "role_checks"]
+__all__ = ["Cancel", "begin_preview", "check", "export", "preview", "role_checks"]
 
 
 def check(workspace: Workspace, sql: str) -> dict[str, Any]:
@@ -51,6 +52,35 @@ def preview(
     the page reaches and nothing is kept of it. Raises Fault: REFUSED, TIMEOUT, CANCELLED, DATABASE_ERROR,
     DATABASE_UNAVAILABLE, OVER_CAP, RESULT_EXPIRED.
     """
+    begun = begin_preview(
+        workspace,
+        sql,
+        home_results=home_results,
+        limit=limit,
+        offset=offset,
+        timeout_s=timeout_s,
+        result_id=result_id,
+        fresh=fresh,
+        draft=draft,
+        cancel=cancel,
+    )
+    return begun.finish()
+
+
+def begin_preview(
+    workspace: Workspace,
+    sql: str,
+    *,
+    home_results: Path,
+    limit: int = 100,
+    offset: int = 0,
+    timeout_s: float | None = None,
+    result_id: str | None = None,
+    fresh: bool = False,
+    draft: bool = False,
+    cancel: Cancel | None = None,
+) -> "Begun":
+    """`preview` as soon as the rows of the page are there; the statement may still run behind it."""
     from tht.sql import page
     from tht.sql.verdicts import verdict_of
 
@@ -58,8 +88,10 @@ def preview(
     seconds = workspace.limits.timeout_s if timeout_s is None else timeout_s
     token = cancel or Cancel()
     if draft:
-        return page.draft_page(workspace, sql, limit=limit, offset=offset, timeout_s=seconds, cancel=token)
-    return page.kept_page(
+        return page.Begun(
+            page.draft_page(workspace, sql, limit=limit, offset=offset, timeout_s=seconds, cancel=token)
+        )
+    return page.begin_page(
         workspace,
         sql,
         verdict.sha256,

@@ -93,7 +93,10 @@ def export(
     csv = csv_options(options, raw)
     if format_ != "csv" and options:
         raise Fault(Code.INVALID_ARGUMENT, "options are for CSV")
-    kept = results.find(folder, workspace, sha256, result_id) if result_id is not None else None
+    kept = None
+    if result_id is not None:
+        kept = results.find(folder, workspace, sha256, result_id).whole(timeout_s, cancel)
+        kept.raise_if_failed()
     whole = kept if kept is not None and kept.facts.complete else None
 
     def chunks(running: Export) -> Iterator[Chunk]:

@@ -1,7 +1,8 @@
 """A page of a result: from a kept one, or from a draft that is read just as far as the page reaches."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
-from tht.sql import results, warm
+from tht.sql import keeping, results, warm
 from tht.sql.arrow import Array
 from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
@@ -20,7 +21,23 @@ from tht.workspaces import Limits, Workspace
 _encoder = msgspec.json.Encoder()
 
 
-def kept_page(
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A page, and the run that may still go on behind it."""
+
+    page: bytes
+    """JSON."""
+    rest: Callable[[], None] | None = None
+    """Waits until the result is kept; None when it is. Raises what the statement raises after the page."""
+
+    def finish(self) -> bytes:
+        """The page, once its result is kept."""
+        if self.rest is not None:
+            self.rest()
+        return self.page
+
+
+def begin_page(
     workspace: Workspace,
     sql: str,
     sha256: str,
@@ -32,41 +49,64 @@ def kept_page(
     result_id: str | None,
     fresh: bool,
     cancel: Cancel,
-) -> bytes:
+) -> Begun:
     """A page of the statement's one result, which is run and kept when there is none yet or `fresh` asks for
-    it."""
+    it; the page comes when its rows do."""
     began = time.monotonic()
+    wanted = Wanted(workspace.limits, limit, offset, began)
+    run = keeping.Run(sql, timeout_s, cancel, rows=offset + limit + 1)
     if result_id is not None and not fresh:
         kept = results.find(folder, workspace, sha256, result_id)
-    else:
-        found = None if fresh else results.newest(folder, workspace, sha256)
-        kept = found or run_and_keep(
-            workspace, sql, sha256, folder=folder, timeout_s=timeout_s, cancel=cancel
-        )
-    rows = kept.rows
-    batches = list(kept.read(offset, limit))
-    page = Page(kept.schema(), batches, workspace.limits)
-    page.more = not kept.facts.complete or offset + page.taken < rows
-    page.warnings += kept.facts.warnings
-    if not kept.facts.complete and not kept.facts.cut_by_source:
-        page.warnings.append(f"the result was cut at {rows} rows; an export runs the statement again in full")
-    page.row_count = rows if kept.facts.complete else None
-    page.result_id = kept.facts.result_id
-    return page.encode(began)
-
-
-def run_and_keep(
-    workspace: Workspace, sql: str, sha256: str, *, folder: Path, timeout_s: float, cancel: Cancel
-) -> results.Kept:
-    """Runs the statement and keeps what it gives up to the workspace's caps."""
-    with warm.engine(workspace) as engine, engine.execute(sql, timeout_s=timeout_s, cancel=cancel) as source:
-        keeping = results.keep(folder, workspace, sha256, source.batches(results.BATCH), source.schema)
+        return Begun(wanted.of(kept.once(run.enough, timeout_s, cancel)))
+    while True:
+        found = keeping.begin(folder, workspace, sha256, run, fresh=fresh)
+        if isinstance(found, keeping.Keeping):
+            return _first_page(found, wanted)
         try:
-            keeping.run()
-            return keeping.finish(source.warnings(), source.cut)
-        except BaseException:
-            keeping.abandon()
-            raise
+            return Begun(wanted.of(found.once(run.enough, timeout_s, cancel)))
+        except Fault as fault:
+            # who ran it gave it up
+            if fault.code is not Code.RESULT_EXPIRED:
+                raise
+
+
+def _first_page(run: keeping.Keeping, wanted: "Wanted") -> Begun:
+    try:
+        kept = run.shown()
+        page = wanted.of(kept)
+    except BaseException:
+        run.stop()
+        raise
+    return Begun(page, run.finish if kept.facts.running else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rows a page shows."""
+
+    limits: Limits
+    limit: int
+    offset: int
+    began: float
+    """When it was asked for, on the monotonic clock."""
+
+    def of(self, kept: results.Kept) -> bytes:
+        """The page as JSON. Raises the statement's Fault when it ended before these rows."""
+        facts, rows = kept.facts, kept.rows
+        if facts.fault is not None and self.offset >= rows:
+            raise Fault.from_document(facts.fault)
+        page = Page(kept.schema(), kept.read(self.offset, self.limit), self.limits)
+        page.more = not facts.complete or self.offset + page.taken < rows
+        page.warnings += facts.warnings
+        if facts.cut:
+            page.warnings.append(
+                f"the result was cut at {rows} rows; an export runs the statement again in full"
+            )
+        if facts.fault is not None:
+            page.warnings.append(f"the statement ended after {rows} rows: {facts.fault.get('message')}")
+        page.row_count = rows if facts.complete else None
+        page.result_id = facts.result_id
+        return page.encode(self.began)
 
 
 def draft_page(

@@ -16,8 +16,10 @@ from tests.integration.tht.worker_process import WorkerProcess, length
 from tht.home import Home
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-STUBBORN = "SELECT instr(hex(zeroblob(450000)), hex(zeroblob(300000)) || '1') FROM product"
-"""One opcode that no interrupt reaches, for many seconds a row."""
+STUBBORN = "SELECT {0} + {0} + {0} FROM product".format(
+    "instr(hex(zeroblob(450000)), hex(zeroblob(300000)) || '1')"
+)
+"""Opcodes between which no interrupt is looked for, for many seconds a row."""
 
 
 @pytest.fixture

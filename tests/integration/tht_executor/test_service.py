@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Awaitable
+from typing import Any
 
 import grpc
 import pytest
@@ -19,6 +20,12 @@ from tests.helpers import assert_eventually
 from tests.integration.tht_executor.running import FINAL_SQL, Executor
 from thothii.executor.v1 import executor_service_pb2 as pb
 
+SLOW_LATER = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT i, CASE WHEN i > 300 THEN "
+    "(WITH RECURSIVE m(k) AS (SELECT i UNION ALL SELECT k + 1 FROM m WHERE k < 60000) SELECT count(*) FROM m) "
+    "END AS steps FROM n"
+)
+"""Rows of which the first three hundred come at once and the last hundred in a second or more."""
 COUNT_FOR_EVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
@@ -167,6 +174,24 @@ async def test_a_caller_that_goes_away_stops_its_statement(executor: Executor) -
     )
     assert [page["rows"] for page in pages] == [[[1]], [[1]]]
     assert time.monotonic() - started < 20
+
+
+async def test_the_first_page_comes_while_the_statement_runs(executor: Executor) -> None:
+    session = await executor.new_session()
+    await executor.approve_all(session, SLOW_LATER)
+
+    async def page(**wanted: Any) -> dict[str, Any]:
+        request = pb.PreviewSqlRequest(session_id=session, limit=100, **wanted)
+        return json.loads((await executor.stub.PreviewSql(request)).page_json)
+
+    first = await page()
+    assert [row[0] for row in first["rows"]] == list(range(1, 101))
+    assert (first["row_count"], first["truncated"]) == (None, True)
+    assert executor.pool._after, "the worker is still at work"
+    last = await page(offset=300, result_id=first["result_id"])
+    assert last["rows"][-1] == [400, 60000 - 400 + 1]
+    assert (last["row_count"], last["truncated"]) == (400, False)
+    assert last["result_id"] == first["result_id"]
 
 
 async def test_a_worker_that_is_killed_loses_one_call_and_no_more(executor: Executor) -> None:

@@ -30,8 +30,19 @@ CREATE VIEW names AS SELECT id, name FROM customers;
 @pytest.fixture(params=["sqlite", "duckdb"])
 def make_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeWorkspace]:
     """Makes workspaces over a small database, on SQLite and on DuckDB; `more` is YAML put into the file."""
-    dialect: str = request.param
-    path = tmp_path / f"data.{dialect}"
+    yield _maker(request.param, tmp_path)
+    warm.close_all()
+
+
+@pytest.fixture
+def make_sqlite(tmp_path: Path) -> Iterator[MakeWorkspace]:
+    """The same on SQLite alone."""
+    yield _maker("sqlite", tmp_path)
+    warm.close_all()
+
+
+def _maker(dialect: str, folder: Path) -> MakeWorkspace:
+    path = folder / f"data.{dialect}"
     if dialect == "sqlite":
         connection = sqlite3.connect(path)
         connection.executescript(TABLES)
@@ -42,7 +53,6 @@ def make_workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[M
 
     def make(more: str = "") -> Workspace:
         text = f"dialect: {dialect}\nconnection: {{path: {path}}}\n{more}"
-        return parse_workspace("small", text, tmp_path)
+        return parse_workspace("small", text, folder)
 
-    yield make
-    warm.close_all()
+    return make

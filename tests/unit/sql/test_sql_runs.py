@@ -60,7 +60,7 @@ def test_c21_pages_of_one_result_come_from_one_run(make_workspace: Any, tmp_path
         assert part["result_id"] == first["result_id"]
         seen += [row[0] for row in part["rows"]]
     assert [int(value) for value in seen] == list(range(1, 9001))
-    assert len(list(tmp_path.glob("r*.arrow"))) == 1
+    assert len(list(tmp_path.glob("r*.json"))) == 1
 
 
 def test_a_statement_is_not_run_again_unless_asked(make_workspace: Any, tmp_path: Path) -> None:
@@ -173,6 +173,14 @@ def test_a_deadline_stops_the_statement_and_the_next_one_runs(make_workspace: An
     assert caught.value.code is Code.TIMEOUT
     assert page(workspace, "SELECT 1 AS a", tmp_path, draft=True)["rows"] == [[1]]
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_rows_that_come_after_the_time_are_not_shown(make_sqlite: Any, tmp_path: Path) -> None:
+    opcode = "instr(hex(zeroblob(150000)), hex(zeroblob(100000)) || '1')"
+    for draft in (True, False):
+        with pytest.raises(Fault) as caught:
+            page(make_sqlite(), f"SELECT {opcode} AS n", tmp_path, timeout_s=0.1, draft=draft)
+        assert caught.value.code is Code.TIMEOUT
 
 
 def test_c09_a_cancel_stops_the_statement(make_workspace: Any, tmp_path: Path) -> None:

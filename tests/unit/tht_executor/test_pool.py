@@ -10,6 +10,7 @@ from contracts.errors import Code, Fault
 from services.tht_executor.output import WorkerDied
 from services.tht_executor.pool import WorkerPool
 from services.tht_executor.worker import Head, Result
+from tests.helpers import assert_eventually
 
 
 class StubWorker:
@@ -29,21 +30,24 @@ class StubWorker:
     def alive(self) -> bool:
         return not self.broken
 
-    async def call(self, operation: str, arguments: Mapping[str, Any]) -> bytes:
-        if operation == "die":
-            self.broken = True
-            raise WorkerDied
-        if "release" in arguments:
-            await arguments["release"].wait()
-        return b"%d" % self.number
-
     async def stream(
         self, operation: str, arguments: Mapping[str, Any]
     ) -> AsyncGenerator[Head | bytes | Result]:
-        yield Head(b"{}")
-        yield b"chunk"
-        await self.call(operation, arguments)
-        yield Result(b"{}")
+        if operation == "die":
+            self.broken = True
+            raise WorkerDied
+        if operation == "sql.export":
+            yield Head(b"{}")
+            yield b"chunk"
+        early = operation == "early"
+        if early:
+            yield Result(b"%d" % self.number, early=True)
+        if "release" in arguments:
+            await arguments["release"].wait()
+        if not early:
+            yield Result(b"%d" % self.number)
+        elif "fault" in arguments:
+            raise arguments["fault"]
 
     async def close(self) -> None:
         self.broken = True
@@ -165,6 +169,39 @@ async def test_a_stream_holds_its_worker_until_it_is_given_up() -> None:
     assert await ask(pool) == b"1"
 
 
+async def test_an_early_answer_leaves_the_worker_taken_until_the_end() -> None:
+    pool = make_pool(size=1, wait=0.05)
+    gate = asyncio.Event()
+    assert await ask(pool, "early", release=gate) == b"1"
+    with pytest.raises(Fault) as busy:
+        await ask(pool)
+    assert busy.value.code is Code.BUSY
+    gate.set()
+    assert await assert_eventually(lambda: not pool._after)
+    assert await ask(pool) == b"1"
+
+
+async def test_what_fails_after_its_answer_costs_nobody_else_a_call() -> None:
+    pool = make_pool(size=1)
+    assert await ask(pool, "early", fault=Fault(Code.TIMEOUT, "too long")) == b"1"
+    assert await ask(pool) == b"1"
+
+
+async def test_what_goes_on_past_its_deadline_is_ended() -> None:
+    pool = make_pool(size=1)
+    started = StubWorker.started
+    await pool.call("early", {"release": asyncio.Event()}, affinity="a", deadline=0.05)
+    assert await ask(pool) == b"1"
+    assert StubWorker.started == started + 1
+
+
+async def test_closing_ends_what_goes_on_after_its_answer() -> None:
+    pool = make_pool(size=1)
+    await ask(pool, "early", release=asyncio.Event())
+    await pool.close()
+    assert not pool._after
+
+
 async def test_idle_workers_end_but_one_stays_warm() -> None:
     pool = make_pool(idle=0.05)
     gate = asyncio.Event()
@@ -173,8 +210,6 @@ async def test_idle_workers_end_but_one_stays_warm() -> None:
     gate.set()
     await asyncio.gather(*tasks)
     await pool.open()
-    from tests.helpers import assert_eventually
-
     await assert_eventually(lambda: len(pool._idle) == 1)
     await pool.close()
     assert not pool._idle

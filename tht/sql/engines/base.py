@@ -31,8 +31,8 @@ class Source(ABC):
 
     @abstractmethod
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        """The rows from where the reading stands, in batches of about `size`; the first may be asked
-        small."""
+        """The rows, in batches of about `size`; the first one is small where that makes it come sooner.
+        Called once."""
 
     @property
     def cut(self) -> bool:

@@ -77,7 +77,7 @@ class SqliteEngine(Engine):
         self._stop = False
         with limit.interrupting(self._interrupt):
             try:
-                source = SqliteSource(self._connection, sql)
+                source = SqliteSource(self._connection, sql, limit)
                 try:
                     yield source
                 finally:
@@ -185,8 +185,9 @@ def _unavailable(error: sqlite3.Error) -> Fault:
 class SqliteSource(Source):
     """A cursor. Each cell has its own storage class, so each batch says what its columns hold."""
 
-    def __init__(self, connection: sqlite3.Connection, sql: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, sql: str, limit: Limit) -> None:
         self._connection = connection
+        self._limit = limit
         self._sql = sql
         self._cursor = connection.execute(sql)
         self._names = [str(column[0]) for column in self._cursor.description or ()]
@@ -202,12 +203,16 @@ class SqliteSource(Source):
         return untyped_rows.empty_schema(self._names)
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        while rows := self._fetch(size):
+        count = min(size, untyped_rows.FIRST)
+        while rows := self._fetch(count):
+            # One opcode may have run past the time, and then its rows are late.
+            self._limit.raise_if_over()
             batch = untyped_rows.batch(rows, self._names)
             self._schema = batch.schema
             yield batch
-            if len(rows) < size:
+            if len(rows) < count:
                 return
+            count = size
 
     def _fetch(self, size: int) -> list[tuple[Any, ...]]:
         try:

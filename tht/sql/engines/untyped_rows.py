@@ -9,6 +9,9 @@ from tht.sql.arrow import Array, Field
 from tht.sql.cells import tag
 from tht.sql.columns import field
 
+FIRST = 128
+"""Rows of the first batch, which a page may wait for."""
+
 _CLASSES: dict[type, tuple[str, pa.DataType]] = {
     int: ("integer", pa.int64()),
     float: ("float", pa.float64()),

@@ -157,8 +157,9 @@ class RestSource(Source):
                     self._rows(), self._schema, self._result.kinds, size, self._limit
                 )
                 return
-            rows = self._rows()
-            while taken := list(islice(rows, min(size, server_rows.LARGEST))):
+            rows, count = self._rows(), min(size, untyped_rows.FIRST)
+            while taken := list(islice(rows, count)):
+                count = min(size, server_rows.LARGEST)
                 batch = untyped_rows.batch(taken, self._result.names)
                 self._schema = batch.schema
                 yield batch
