@@ -77,6 +77,7 @@ class CsvWriter:
         self._special = f'^$|["\\r\\n{delimiter}]|^ | ${alone}'
         self._marks = [mark.encode() for mark in ('"', "\r", "\n", options.delimiter, options.null) if mark]
         self._risky = f"^[ ]*[{TRIGGERS}]"
+        self._plain_kinds = not _in_plain_kinds(options.delimiter) and not _in_plain_kinds(options.null)
 
     def header(self, names: list[str]) -> bytes:
         """The first line (and the byte order mark, when it is asked for)."""
@@ -92,17 +93,15 @@ class CsvWriter:
             return b""
         columns: list[Array] = cast("Any", batch).columns
         fields = [self._fields(column, type_of(batch.schema.field(i))) for i, column in enumerate(columns)]
-        joined = (
-            pc.binary_join_element_wise(*fields, self.options.delimiter) if len(fields) > 1 else fields[0]
-        )
-        lines = pc.binary_join_element_wise(joined, "", self.options.newline)
+        fields[-1] = pc.binary_join_element_wise(fields[-1], "", self.options.newline)
+        lines = pc.binary_join_element_wise(*fields, self.options.delimiter) if len(fields) > 1 else fields[0]
         return _content(lines)
 
     def _fields(self, array: Array, type_: str) -> Array:
         found = texts(array, type_)
-        if type_ in NUMERIC:
-            found = self._numbers(found)
-        elif type_ not in ("boolean", "date", "uuid"):
+        if type_ in NUMERIC and self.options.decimal_comma:
+            found = pc.replace_substring(found, ".", ",")
+        if type_ not in _PLAIN or not self._plain_kinds:
             found = self._quoted(
                 found, guarded=type_ in ("text", "json", "array", "struct", "map", "any"), type_=type_
             )
@@ -122,13 +121,6 @@ class CsvWriter:
             pc.any(pc.starts_with(found, " ")).as_py() or pc.any(pc.ends_with(found, " ")).as_py()
         )
 
-    def _numbers(self, found: Array) -> Array:
-        if self.options.decimal_comma:
-            return pc.replace_substring(found, ".", ",")
-        if self.options.delimiter in "0123456789.+-eEInfityNa":
-            return self._quoted(found, guarded=False, type_="text")
-        return found
-
     def _quoted(self, found: Array, *, guarded: bool, type_: str) -> Array:
         if self.options.guard and guarded:
             risky = pc.match_substring_regex(found, self._risky)
@@ -143,6 +135,17 @@ class CsvWriter:
             return found
         quoted = pc.binary_join_element_wise('"', pc.replace_substring(found, '"', '""'), '"', "")
         return pc.if_else(special, quoted, found)
+
+
+_PLAIN = NUMERIC | {"boolean", "date", "uuid"}
+"""Kinds whose texts hold nothing but letters, digits and these marks, so that none is looked at."""
+_PLAIN_MARKS = "+-.,"
+
+
+def _in_plain_kinds(text: str) -> bool:
+    """True when a number, date or the like could hold a character of `text`, or, with a decimal comma, a
+    comma."""
+    return any((c.isascii() and c.isalnum()) or c in _PLAIN_MARKS[:3] for c in text)
 
 
 _NUMBER = r"^[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|Infinity)$"

@@ -71,16 +71,17 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 
 def _float_texts(array: Array) -> Array:
-    """Arrow's digits where they are Python's: from 1e-4 to 1e10 both write the shortest plain notation."""
+    """Arrow's digits where they are Python's: from 1e-4 to 1e10 both write the shortest plain notation, Arrow
+    without the `.0` of a whole number."""
     size = pc.abs(array)
-    plain = pc.or_(pc.equal(size, 0.0), pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e10)))
     found = array.cast(pa.string())
-    whole = pc.invert(pc.match_substring(found, "."))
+    whole = pc.equal(pc.floor(array), array)
     if pc.any(whole).as_py():
         found = pc.if_else(whole, pc.binary_join_element_wise(found, ".0", ""), found)
+    plain = pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e10))
     if pc.all(plain).as_py():
         return found
-    other = pc.fill_null(pc.invert(plain), False)
+    other = pc.fill_null(pc.invert(pc.or_(plain, pc.equal(size, 0.0))), False)
     rest = [_float_text(value) for value in array.filter(other).to_pylist()]
     return pc.replace_with_mask(found, other, pa.array(rest, pa.string()))
 

@@ -21,12 +21,14 @@ from tht.sql.engines.postgres_types import parse_array
 from tht.sql.engines.server_rows import timestamp, trimmed
 from tht.sql.texts import cell_text, texts
 
+FLOATS = st.floats() | st.sampled_from([0.5, 1.0, 7.0, -0.0, 1e-4, 9e-5, 1e10, 1e15, 1e16, math.nan, math.inf])
+"""Common numbers often beside those that are written in a way of their own."""
 COLUMNS: dict[str, tuple[str, pa.DataType, st.SearchStrategy[Any]]] = {
     "integer": ("integer", pa.int32(), st.integers(-(2**31), 2**31 - 1)),
     "bigint": ("bigint", pa.int64(), st.integers(-(2**63), 2**63 - 1)),
     "unsigned": ("bigint", pa.uint64(), st.integers(0, 2**64 - 1)),
     "dynamic integer": ("integer", pa.int64(), st.integers(-(2**63), 2**63 - 1)),
-    "float": ("float", pa.float64(), st.floats()),
+    "float": ("float", pa.float64(), FLOATS),
     "float32": ("float", pa.float32(), st.floats(width=32)),
     "decimal": ("decimal", pa.decimal128(38, 10), st.decimals(-(10**20), 10**20, places=10)),
     "boolean": ("boolean", pa.bool_(), st.booleans()),
@@ -92,6 +94,12 @@ def test_the_fast_text_is_the_text_of_the_json_value(column: tuple[str, Any]) ->
         else:
             slow.append(cell_text(cell))
     assert texts(array, type_).to_pylist() == slow
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=4))
+def test_a_float_is_the_shortest_text_that_reads_back(values: list[float]) -> None:
+    words = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+    assert texts(pa.array(values), "float").to_pylist() == [words.get(repr(v), repr(v)) for v in values]
 
 
 @given(columns())
