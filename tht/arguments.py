@@ -81,6 +81,11 @@ class SampleTable(OfTable):
     limit: int | None = None
 
 
+class EndConnection(OfWorkspace):
+    connection: int
+    """As the server numbers it."""
+
+
 class CheckSql(OfDatabase, kw_only=True):
     sql: str
 

@@ -311,6 +311,13 @@ def _guarded(chunks: Iterable[bytes], guard: Callable[[], AbstractContextManager
         yield piece
 
 
+def _end_connection(home: Home, arguments: take.EndConnection, _: Context) -> Result:
+    from tht import sql
+
+    sql.end_connection(load_workspace(home, arguments.workspace), arguments.connection)
+    return {}
+
+
 def _doctor(home: Home, _: take.Arguments, __: Context) -> Result:
     from tht import doctor
 
@@ -367,5 +374,6 @@ TABLE: Mapping[str, Operation] = {
     "sql.check": Operation(take.CheckSql, _check_sql, agent=True),
     "sql.preview": Operation(take.PreviewSql, _preview_sql, agent=True),
     "sql.export": Operation(take.ExportSql, _export_sql),
+    "sql.end": Operation(take.EndConnection, _end_connection),
     "doctor": Operation(take.Arguments, _doctor),
 }

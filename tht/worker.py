@@ -12,6 +12,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from queue import SimpleQueue
 from typing import Any
@@ -115,7 +116,7 @@ class Worker:
             with self._lock:
                 if request.id in self._cancels:
                     raise Fault(Code.MALFORMED, f"a second call {request.id} while the first is open")
-                self._cancels[request.id] = Cancel()
+                self._cancels[request.id] = Cancel(partial(self._tell_connection, request.id))
             self._requests.put(request)
             return
         with self._lock:
@@ -163,6 +164,9 @@ class Worker:
             for frame in encode_chunks(request.id, piece):
                 self._write(frame)
         self._send({"id": request.id, "ok": result.tail()})
+
+    def _tell_connection(self, call: int, connection: int) -> None:
+        self._send({"id": call, "connection": connection})
 
     def _send(self, message: dict[str, Any]) -> None:
         self._write(encode_message(message))

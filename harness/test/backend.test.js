@@ -80,6 +80,7 @@ process.stdin.on("data", (chunk) => {
     if (cancel) send({ id: cancel, error: { code: "cancelled", message: "cancelled" } });
     else if (op === "die") process.exit(7);
     else if (op === "sleep") continue;
+    else if (op === "early") (send({ id, connection: 7 }), send({ id, early: { rows: [] } }), send({ id, ok: {} }));
     // The process stays until its stdin closes, as one that is on its way out does for a moment.
     else if (op === "last words") send({ id, error: { code: "over_cap", message: "too much memory" }, ends: true });
     else if (op === "fault") send({ id, error: { code: "refused", message: "no", details: {} } });
@@ -148,6 +149,15 @@ describe("without a backend", () => {
       assert.rejects(pending, /tht worker ended/),
     ]);
     assert.deepEqual((await client.call("echo", { n: 1 })).args, { n: 1 });
+    client.close();
+  });
+
+  test("an early answer is the answer, and what else is said of the call changes nothing", async () => {
+    fresh();
+    const client = connect(environment);
+    const [early, after] = await Promise.all([client.call("early", {}), client.call("echo", { n: 2 })]);
+    assert.deepEqual(early, { rows: [] });
+    assert.deepEqual(after.args, { n: 2 });
     client.close();
   });
 

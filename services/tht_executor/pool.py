@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 import structlog
@@ -11,6 +11,9 @@ import structlog
 from contracts.errors import Code, Fault
 from services.tht_executor.output import WorkerDied
 from services.tht_executor.worker import Head, Result, Worker
+
+END_DEADLINE = 15.0
+"""Seconds to end what a dead worker left at a server."""
 
 _log = structlog.get_logger(__name__)
 
@@ -39,7 +42,7 @@ class WorkerPool:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._trimming: asyncio.Task[None] | None = None
         self._after: set[asyncio.Task[None]] = set()
-        """Operations that have answered and work on."""
+        """Work that nobody waits for."""
 
     async def open(self) -> None:
         """Start the first worker, so that no call pays for it, and trim idle ones from now on."""
@@ -97,9 +100,7 @@ class WorkerPool:
                 except Fault as fault:
                     _log.warning("failed after its answer", operation=operation, code=fault.code.value)
 
-        task = asyncio.create_task(rest())
-        self._after.add(task)
-        task.add_done_callback(self._after.discard)
+        self._background(rest())
 
     async def _part(
         self, worker: Worker, parts: AsyncGenerator[Head | bytes | Result], operation: str, end: float
@@ -135,13 +136,44 @@ class WorkerPool:
             worker.affinity = affinity
             yield worker
         finally:
-            if worker is not None and worker.alive and self._size > 0:
-                worker.idle_since = asyncio.get_running_loop().time()
-                self._idle.append(worker)
-            elif worker is not None:
-                # The kill must not be lost when the caller is cancelled once more.
-                await asyncio.shield(worker.kill())
+            if worker is not None:
+                await self._keep(worker)
+            if worker is not None and worker.connection is not None and self._size > 0:
+                self._background(self._end_at_server(worker.affinity, worker.connection))
+            else:
+                self._give_turn()
+
+    async def _end_at_server(self, workspace: str, connection: int) -> None:
+        """End what a dead worker left running at its database's server, in the dead one's place."""
+        _log.warning("ending a dead worker's connection", workspace=workspace, connection=connection)
+        try:
+            worker = await self._start()
+            try:
+                async with asyncio.timeout(END_DEADLINE):
+                    arguments = {"workspace": workspace, "connection": connection}
+                    async for _ in worker.stream("sql.end", arguments):
+                        pass
+            except (Fault, TimeoutError, WorkerDied) as error:
+                _log.error("it may still run", workspace=workspace, reason=str(error))
+            await self._keep(worker)
+        except Fault as fault:
+            _log.error("it may still run", workspace=workspace, reason=fault.message)
+        finally:
             self._give_turn()
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._after.add(task)
+        task.add_done_callback(self._after.discard)
+
+    async def _keep(self, worker: Worker) -> None:
+        """Make a worker idle, or kill it when it is of no more use."""
+        if worker.alive and self._size > 0:
+            worker.idle_since = asyncio.get_running_loop().time()
+            self._idle.append(worker)
+        else:
+            # The kill must not be lost when the caller is cancelled once more.
+            await asyncio.shield(worker.kill())
 
     async def _take_turn(self) -> None:
         if self._count < self._size and not self._waiting:

@@ -40,8 +40,15 @@ class Reply(msgspec.Struct):
     """The answer of a call that works on."""
     head: msgspec.Raw = msgspec.Raw()
     error: dict[str, Any] | None = None
+    connection: int | None = None
+    """Of the database's server, on which the call's statement runs."""
     ends: bool = False
     """True when the worker ends itself after this message."""
+
+    @property
+    def last(self) -> bool:
+        """True for the last word on a call."""
+        return self.error is not None or bool(bytes(self.ok))
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -80,6 +87,8 @@ class Worker:
         self.broken = False
         self.affinity = ""
         """What the last call was about: its connection is warm here."""
+        self.connection: int | None = None
+        """The server's connection on which a statement may still run should this process die."""
         self.idle_since = 0.0
         """Loop time of the end of the last call."""
 
@@ -143,11 +152,16 @@ class Worker:
                 if head := bytes(reply.head):
                     yield Head(head)
                     continue
+                if reply.connection is not None:
+                    self.connection = reply.connection
+                    continue
                 if early := bytes(reply.early):
                     answered = True
                     yield Result(early, early=True)
                     continue
                 over = True
+                if not self.broken:
+                    self.connection = None
                 if reply.error is not None:
                     raise Fault.from_document(reply.error)
                 if not answered:
@@ -188,7 +202,8 @@ class Worker:
                     frame = await self._output.read()
                     if isinstance(frame, Message):
                         reply = self._reply(frame)
-                        if reply.id == call_id and not (bytes(reply.head) or bytes(reply.early)):
+                        if reply.id == call_id and reply.last:
+                            self.connection = None
                             return
         except (TimeoutError, WorkerDied):
             self.broken = True

@@ -1,18 +1,22 @@
 """What only a real server shows: cancelled statements leave its process list, roles are told apart, nothing
 is revealed."""
 
-import signal
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from contracts.errors import Code, Fault
+from services.tht_executor.pool import WorkerPool
+from services.tht_executor.worker import Worker as PooledWorker
 from tests.databases.databases import Database
 from tests.databases.worker import Worker
+from tests.helpers import assert_eventually
 from tht import sql
 from tht.sql import warm
 from tht.sql.cancel import Cancel
@@ -79,24 +83,23 @@ def test_c09_a_cancelled_statement_leaves_the_server(
     assert [fault.code for fault in caught] == [Code.CANCELLED]
 
 
-def test_c09_a_killed_worker_leaves_no_statement_behind(
-    database: Callable[[str], Database], worker: Callable[[str], Worker]
+async def test_c09_a_killed_worker_leaves_no_statement_behind(
+    dialect: str, database: Callable[[str], Database], worker: Callable[[str], Worker]
 ) -> None:
-    """PostgreSQL looks whether its client is still there; MariaDB cannot, there the statement's own limit
-    ends it."""
-    client = worker("postgres")
-
-    def run() -> None:
-        with pytest.raises(Fault):
-            client.call("sql.preview", workspace="postgres", sql=SLOW)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    wait_for(lambda: running(database, "postgres") == 1, 20)
-    assert client.process is not None
-    client.process.send_signal(signal.SIGKILL)
-    thread.join()
-    wait_for(lambda: running(database, "postgres") == 0, 3)
+    """PostgreSQL looks whether its client is still there; MariaDB does not, there another worker ends it."""
+    folder = worker(dialect).home
+    pool = WorkerPool(lambda: PooledWorker.start(folder, 2048), size=1, queue=2, wait=20, idle=60)
+    await pool.open()
+    arguments = {"workspace": dialect, "sql": SLOW}
+    call = asyncio.create_task(pool.call("sql.preview", arguments, affinity=dialect, deadline=30))
+    await assert_eventually(lambda: running(database, dialect) == 1, 20)
+    (child,) = [found for found in psutil.Process().children() if "worker" in found.cmdline()]
+    child.kill()
+    with pytest.raises(Fault) as told:
+        await call
+    assert told.value.code is Code.INTERNAL
+    await assert_eventually(lambda: running(database, dialect) == 0, 3)
+    await pool.close()
 
 
 def test_a_role_that_may_write_is_not_used(

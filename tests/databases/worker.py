@@ -60,6 +60,7 @@ class Worker:
         process.stdin.write(encode_message({"id": self._calls, "op": operation, "args": arguments}))
         process.stdin.flush()
         stream = bytearray()
+        early: dict[str, Any] | None = None
         while True:
             frame = self._next()
             if isinstance(frame, Chunk):
@@ -69,8 +70,9 @@ class Worker:
             answer: dict[str, Any] = msgspec.json.decode(frame.payload)
             if "error" in answer:
                 raise Fault.from_document(answer["error"])
+            early = answer.get("early", early)
             if "ok" in answer:
-                return answer["ok"], bytes(stream)
+                return early or answer["ok"], bytes(stream)
 
     def stop(self) -> None:
         """Ends the process."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tht.sql.export_file import Export
     from tht.sql.page import Begun
 
-__all__ = ["Cancel", "begin_preview", "check", "export", "preview", "role_checks"]
+__all__ = ["Cancel", "begin_preview", "check", "end_connection", "export", "preview", "role_checks"]
 
 
 def check(workspace: Workspace, sql: str) -> dict[str, Any]:
@@ -135,6 +135,18 @@ def export(
         result_id=result_id,
         cancel=cancel or Cancel(),
     )
+
+
+def end_connection(workspace: Workspace, connection: int) -> None:
+    """Ends the connection that a dead process had to the workspace's server, and what ran on it. Raises Fault
+    when the server cannot be reached."""
+    from tht.sql import warm
+
+    engine = warm.connect(workspace, checked=False)
+    try:
+        engine.end(connection)
+    finally:
+        engine.close()
 
 
 def role_checks(workspace: Workspace) -> list[dict[str, Any]]:

@@ -11,9 +11,13 @@ class Cancel:
     """Set once, from any thread; an engine registers the function that interrupts its statement.
 
     The function is called in the thread that calls `set()` and must not raise.
+
+    `told` hears on which of the server's connections the statement runs, where the server does not see by
+    itself that a client died: so somebody else can end it when this process is killed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, told: Callable[[int], None] | None = None) -> None:
+        self.told = told
         self._lock = threading.Lock()
         self._set = False
         self._interrupts: list[Callable[[], None]] = []

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -25,6 +25,8 @@ class StubWorker:
         self.idle_since = 0.0
         self.broken = False
         self.killed = False
+        self.connection: int | None = None
+        self.ended: list[Mapping[str, Any]] = []
 
     @property
     def alive(self) -> bool:
@@ -33,8 +35,11 @@ class StubWorker:
     async def stream(
         self, operation: str, arguments: Mapping[str, Any]
     ) -> AsyncGenerator[Head | bytes | Result]:
+        if operation == "sql.end":
+            self.ended.append(arguments)
         if operation == "die":
             self.broken = True
+            self.connection = arguments.get("connection")
             raise WorkerDied
         if operation == "sql.export":
             yield Head(b"{}")
@@ -150,6 +155,16 @@ async def test_a_worker_that_dies_loses_one_call_and_is_replaced() -> None:
         await ask(pool, "die")
     assert lost.value.code is Code.INTERNAL
     assert await ask(pool) == b"2"
+
+
+async def test_what_a_dead_worker_left_at_a_server_is_ended_in_its_place() -> None:
+    pool = make_pool(size=1)
+    with pytest.raises(Fault):
+        await ask(pool, "die", affinity="shop", connection=7)
+    assert await ask(pool) == b"2"
+    (worker,) = cast("list[Any]", pool._idle)
+    assert worker.ended == [{"workspace": "shop", "connection": 7}]
+    assert pool._count == 0
 
 
 async def test_an_overdue_call_is_a_timeout() -> None:

@@ -73,6 +73,9 @@ class Engine(ABC):
     def close(self) -> None:
         """Ends the connection. Idempotent."""
 
+    def end(self, connection: int) -> None:  # noqa: B027 - nothing to do where the server sees it
+        """Ends another connection of the same account, whose client died, and the statement on it."""
+
     @property
     def current(self) -> bool:
         """False when the connection shows something else than a new one would."""

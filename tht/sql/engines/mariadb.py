@@ -7,7 +7,7 @@ START TRANSACTION READ ONLY would be the wrong tool: every DDL commits it and ru
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -70,6 +70,8 @@ class MariadbEngine(Engine):
         bulk: bool = False,  # noqa: ARG002 - one way
     ) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
+        if cancel.told is not None:
+            cancel.told(int(self._connection.thread_id()))
         with limit.interrupting(self._kill):
             try:
                 self.ask(self._server_limit(timeout_s))
@@ -107,6 +109,11 @@ class MariadbEngine(Engine):
             return
         finally:
             second.close()
+
+    def end(self, connection: int) -> None:
+        # The server counts its connections up, so the number means no other one.
+        with suppress(pymysql.Error):
+            self.ask(f"KILL {connection:d}")
 
     @property
     def current(self) -> bool:

@@ -98,6 +98,8 @@ export class WorkerClient {
       // It is still there for a moment, but the next call needs a new one.
       if (document.ends) this.#retire(child);
       const call = child.calls.get(document.id);
+      // An early answer is the answer; the worker takes the next call when it is free.
+      if (call && "early" in document) call.resolve(document.early);
       if (call && "ok" in document) call.resolve(document.ok);
       if (call && "error" in document) call.reject(Fault.fromDocument(document.error));
     }
