@@ -1,6 +1,7 @@
 """The services behind the gateway. What cannot have had an effect is tried again while they restart."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -106,20 +107,35 @@ class Peer:
         return Fault(Code.UNAVAILABLE, f"the {self.name} does not answer; try again")
 
     async def _retrying(self, attempt: Callable[[], Awaitable[Any]], retry: bool) -> Any:
-        def worth_it(error: BaseException) -> bool:
-            return retry and isinstance(error, Fault) and error.code is Code.UNAVAILABLE
+        """What `attempt` gives; while the service is absent it is tried again, for `retry_s` seconds.
+
+        Most calls succeed at once: the machinery of trying again costs as much as half of such a call.
+        """
+        began = time.monotonic()
+        try:
+            return await attempt()
+        except Fault as fault:
+            if not retry or not _worth_it(fault):
+                raise
+            failed = [fault]
+
+        async def again() -> Any:
+            if failed:
+                # The attempt that was made already is the first.
+                raise failed.pop()
+            return await attempt()
 
         attempts = AsyncRetrying(
-            retry=retry_if_exception(worth_it),
-            stop=stop_after_delay(self._retry_s),
+            retry=retry_if_exception(_worth_it),
+            stop=stop_after_delay(began + self._retry_s - time.monotonic()),
             wait=wait_random_exponential(multiplier=0.05, max=1.0),
             reraise=True,
         )
+        return await attempts(again)
 
-        async def awaited() -> Any:
-            return await attempt()
 
-        return await attempts(awaited)
+def _worth_it(error: BaseException) -> bool:
+    return isinstance(error, Fault) and error.code is Code.UNAVAILABLE
 
 
 class EventSubscription:

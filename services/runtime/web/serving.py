@@ -12,6 +12,9 @@ from contracts.errors import Code, Fault
 
 Result = TypeVar("Result")
 
+WATCH_AFTER_S = 0.02
+"""Seconds after which it is seen that a client has gone."""
+
 
 class Server(uvicorn.Server):
     """uvicorn without its own signal handlers: it would end by the signal, not with exit code 0."""
@@ -31,18 +34,39 @@ async def until_gone(receive: Receive) -> None:
 async def while_connected(receive: Receive, working: Awaitable[Result]) -> Result:
     """What `working` gives; cancelled once the client has gone: an aborted call leaves no statement.
 
-    The body must have been read. Raises Fault CANCELLED when the client goes first.
+    The body must have been read. A client is watched from WATCH_AFTER_S on, so that work which is done sooner
+    does not pay for it. Raises Fault CANCELLED when the client goes first.
     """
-    task = asyncio.ensure_future(working)
-    gone = asyncio.ensure_future(until_gone(receive))
+    current = asyncio.current_task()
+    if current is None:
+        raise AssertionError("called outside a task")
+    working_for: asyncio.Task[object] = current
+    cancelling = current.cancelling()
+    watching: asyncio.Task[None] | None = None
+    gone = False
+
+    async def watch() -> None:
+        nonlocal gone
+        await until_gone(receive)
+        gone = True
+        working_for.cancel()
+
+    def begin() -> None:
+        nonlocal watching
+        watching = asyncio.create_task(watch())
+
+    timer = asyncio.get_running_loop().call_later(WATCH_AFTER_S, begin)
     try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise client_gone()
-        return await task
+        return await working
+    except asyncio.CancelledError as error:
+        # Whoever else cancelled the task has the last word.
+        if gone and current.uncancel() <= cancelling:
+            raise client_gone() from error
+        raise
     finally:
-        task.cancel()
-        gone.cancel()
+        timer.cancel()
+        if watching is not None:
+            watching.cancel()
 
 
 def client_gone() -> Fault:
