@@ -5,6 +5,7 @@ import socket
 
 import structlog
 import uvicorn
+import uvloop
 
 from contracts.errors import Code, Fault
 from services.gateway.app import GOODBYE, create_app, create_gateway
@@ -28,6 +29,8 @@ def make_server(gateway: Gateway) -> uvicorn.Server:
         lifespan="on",
         log_config=None,
         access_log=False,
+        # Nobody in front of it is trusted to say who calls.
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=max(1, round(gateway.settings.gateway_stop_s)),
     )
@@ -71,8 +74,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def main() -> None:
-    """Entry point of `thothii-gateway`."""
-    run("thothii-gateway", "gateway", GatewaySettings, serve)
+    """Entry point of `thothii-gateway`.
+
+    uvloop takes a fifth less CPU time for a page than asyncio's loop, and answers more readers at once. Where
+    children are spawned it would break some at birth, so the other services do without; this one spawns none.
+    """
+    run("thothii-gateway", "gateway", GatewaySettings, serve, uvloop.new_event_loop)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,17 @@ Settings = TypeVar("Settings", bound=ServiceSettings)
 
 
 def run(
-    program: str, service: str, settings: type[Settings], serve: Callable[[Settings], Awaitable[None]]
+    program: str,
+    service: str,
+    settings: type[Settings],
+    serve: Callable[[Settings], Awaitable[None]],
+    new_loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
 ) -> None:
     """Read the settings from the environment and serve until `serve` returns.
 
     `program` is the command's name, for the one line on stderr when it cannot serve; `service` is its name in
-    the logs. Exits with the taxonomy's code for a setting that cannot be and for a Fault that `serve` raises.
+    the logs; `new_loop` makes an event loop of another kind than asyncio's own. Exits with the taxonomy's
+    code for a setting that cannot be and for a Fault that `serve` raises.
     """
     end_with_parent()
     try:
@@ -34,7 +39,8 @@ def run(
         await serve(chosen)
 
     try:
-        asyncio.run(served())
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(served())
     except Fault as fault:
         _end(program, fault)
 

@@ -1,13 +1,20 @@
 """A gateway on a real port between a real HTTP client and the fake services."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 
 import httpx
 import pytest
+import uvloop
 
 from tests.integration.gateway.fakes import FakeServices
 from tests.integration.gateway.running import RunningGateway, serving
+
+
+def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """The loop that the gateway runs on."""
+    return {"uvloop": uvloop.new_event_loop}
 
 
 @pytest.fixture
