@@ -82,23 +82,6 @@ class EventsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     ] = ""
 
 
-class PreviewQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which page."""
-
-    limit: Annotated[int, Meta(ge=1, le=10_000, description="At most so many rows.")] = 100
-    offset: Annotated[int, Meta(ge=0, le=2**53 - 1, description="Rows to leave out first.")] = 0
-    result_id: Annotated[str, Meta(max_length=200, description="A page of this kept result.")] = ""
-    fresh: Annotated[bool, Meta(description="Run the statement again.")] = False
-
-
-class ExportQuery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which file."""
-
-    format: Literal["csv", "parquet", "arrow"] = "csv"
-    result_id: Annotated[str, Meta(max_length=200, description="This kept result.")] = ""
-    raw: Annotated[bool, Meta(description="Leave text that a spreadsheet would run as it is.")] = False
-
-
 async def read_body(request: Request, limit: int) -> bytes:
     """The body. Raises Fault TOO_LARGE above `limit` bytes, as soon as that is known, and CANCELLED when the
     client goes before its end."""

@@ -159,6 +159,7 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             "format": request.format,
             "result_id": request.result_id or None,
             "raw": request.raw,
+            "options": _csv_options(request.csv) if request.HasField("csv") else None,
         }
         database = self._databases.of_session(request.session_id)
         deadline = database.timeout_s + self._grace + EXPORT_STALL
@@ -201,6 +202,11 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
         return await self._pool.call(
             operation, arguments, affinity=database.workspace, deadline=limit + self._grace
         )
+
+
+def _csv_options(given: pb.CsvOptions) -> dict[str, Any]:
+    """The options that are set, under the names of `tht`."""
+    return {field.name.removesuffix("_text"): value for field, value in given.ListFields()}
 
 
 def _arguments(document: bytes) -> dict[str, Any]:

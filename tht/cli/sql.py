@@ -106,8 +106,7 @@ def _export(options: Options) -> int:
     if options.out == "-" and options.format != "csv" and sys.stdout.isatty():
         raise Fault(Code.INVALID_ARGUMENT, f"{options.format} is not for a terminal: give --out FILE")
     arguments = {**_statement(options), "format": options.format, "raw": not options.guard}
-    if options.format == "csv":
-        arguments["options"] = _chosen(options)
+    arguments["options"] = _chosen(options) or None
     stream = run(options, "sql.export", arguments)
     if not isinstance(stream, operations.Stream):
         raise TypeError("sql.export gave no stream")
@@ -164,9 +163,13 @@ def _draft(options: Options) -> str | None:
 
 
 def _chosen(options: Options) -> dict[str, Any]:
-    chosen: dict[str, Any] = {"decimal_comma": options.decimal_comma, "bom": options.bom}
-    chosen |= {"crlf": not options.lf, "header": not options.no_header}
-    for key in ("delimiter", "null"):
-        if getattr(options, key) is not None:
-            chosen[key] = getattr(options, key)
-    return chosen
+    """The options of CSV that were given."""
+    given = {
+        "delimiter": options.delimiter,
+        "decimal_comma": options.decimal_comma or None,
+        "bom": options.bom or None,
+        "null": options.null,
+        "crlf": False if options.lf else None,
+        "header": False if options.no_header else None,
+    }
+    return {name: value for name, value in given.items() if value is not None}

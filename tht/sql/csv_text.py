@@ -138,14 +138,12 @@ class CsvWriter:
 
 
 _PLAIN = NUMERIC | {"boolean", "date", "uuid"}
-"""Kinds whose texts hold nothing but letters, digits and these marks, so that none is looked at."""
-_PLAIN_MARKS = "+-.,"
+"""Kinds whose texts are letters, digits and `+-.` (a comma for the point), so that nobody looks at each."""
 
 
 def _in_plain_kinds(text: str) -> bool:
-    """True when a number, date or the like could hold a character of `text`, or, with a decimal comma, a
-    comma."""
-    return any((c.isascii() and c.isalnum()) or c in _PLAIN_MARKS[:3] for c in text)
+    """True when a value of these kinds could hold a character of `text`, a delimiter or the NULL token."""
+    return any((character.isascii() and character.isalnum()) or character in "+-." for character in text)
 
 
 _NUMBER = r"^[+-]?(\d+(\.\d*)?([eE][+-]?\d+)?|Infinity)$"

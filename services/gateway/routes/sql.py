@@ -6,10 +6,10 @@ import structlog
 from starlette.responses import Response
 
 from contracts.errors import Code, Fault
-from services.gateway.bodies import ExportQuery, PreviewQuery
 from services.gateway.compression import accepts_gzip, gzipped
 from services.gateway.documents import Page
 from services.gateway.endpoints import Call, Endpoint, json_response
+from services.gateway.result_queries import ExportQuery, PreviewQuery
 from services.gateway.streaming import Download
 from thothii.executor.v1.executor_service_pb2 import (
     ExportHead,
@@ -56,7 +56,11 @@ async def export(call: Call) -> Response:
     """The file. What fails before its first bytes is still told as a problem."""
     query: ExportQuery = call.query
     request = ExportSqlRequest(
-        session_id=call.session_id, format=query.format, result_id=query.result_id, raw=query.raw
+        session_id=call.session_id,
+        format=query.format,
+        result_id=query.result_id,
+        raw=query.raw,
+        csv=query.csv(),
     )
     timeout = call.gateway.settings.gateway_export_s
     first, parts = await call.gateway.services.export(request, timeout)

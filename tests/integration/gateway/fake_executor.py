@@ -59,6 +59,7 @@ class FakeExecutor(ExecutorServiceServicer):
         self.fail: dict[str, Fault] = {}
         self.calls: list[str] = []
         self.preview: executor.PreviewSqlRequest | None = None
+        self.export: executor.ExportSqlRequest | None = None
         self.hold_preview: asyncio.Event | None = None
         self.preview_cancelled = False
         self.page: dict[str, Any] = PAGE
@@ -184,6 +185,7 @@ class FakeExecutor(ExecutorServiceServicer):
         self, request: executor.ExportSqlRequest, context: Any
     ) -> AsyncIterator[executor.ExportSqlResponse]:
         self._called("ExportSql")
+        self.export = request
         self._check_approved(request.session_id)
         yield executor.ExportSqlResponse(
             head=executor.ExportHead(media_type="text/csv", filename=self.filename, result_id="r1")

@@ -11,7 +11,6 @@ from contracts.errors import TAXONOMY, Code, Fault
 from services.gateway.bodies import (
     Answer,
     CreateSession,
-    PreviewQuery,
     check_answer,
     check_json_type,
     decode_body,
@@ -21,6 +20,7 @@ from services.gateway.config import GatewaySettings
 from services.gateway.endpoints import spliced
 from services.gateway.origin import LOOPBACK, check
 from services.gateway.problems import TYPE_PREFIX, problem_document
+from services.gateway.result_queries import PreviewQuery
 from services.gateway.streaming import content_disposition
 
 
