@@ -51,7 +51,7 @@ class Early:
     """An answer that is given while what it is about still goes on."""
 
     answer: msgspec.Raw
-    rest: Callable[[], None]
+    rest: Callable[[], object]
     """Waits for the end; to be called once. A failure after the answer is raised here."""
 
 
@@ -268,7 +268,7 @@ def _preview_sql(home: Home, arguments: take.PreviewSql, context: Context) -> Re
     return Early(page, _inside(guarded, begun.rest))
 
 
-def _inside(guarded: ExitStack, rest: Callable[[], None]) -> Callable[[], None]:
+def _inside(guarded: ExitStack, rest: Callable[[], object]) -> Callable[[], None]:
     """`rest`, after which what is guarded ends."""
 
     def run() -> None:

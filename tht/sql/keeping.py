@@ -28,9 +28,11 @@ SEGMENT_BYTES = 16 << 20
 """Bytes that are gathered before they are written as a segment."""
 SEGMENT_S = 0.5
 """Seconds after which rows are written though they are few, so that pages can follow a slow statement."""
-SETTLE_S = 0.15
-"""Seconds that a page whose rows are there waits for the end of the statement, so that a short result comes
-with its row count."""
+SETTLE_S = 0.05
+SETTLE_SHARE = 0.1
+"""A page whose rows are there waits so many seconds, and this share of the time that they took, for the end
+of the statement: so a short result comes with its row count."""
+SETTLE_MOST_S = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +71,22 @@ class Keeping(threading.Thread):
     def shown(self) -> results.Kept:
         """The result once the rows that are waited for are kept, or all. Raises what the statement raised
         before that."""
+        began = time.monotonic()
         with self._changed:
             self._changed.wait_for(lambda: not self._facts.running or self._asked.enough(self._kept()))
-            self._changed.wait_for(lambda: not self._facts.running, SETTLE_S)
+            settle = SETTLE_S + SETTLE_SHARE * (time.monotonic() - began)
+            self._changed.wait_for(lambda: not self._facts.running, min(settle, SETTLE_MOST_S))
             if self._failure is not None:
                 self._remove()
                 raise self._failure
             return self._kept()
 
-    def finish(self) -> None:
-        """Waits for the end of the run. Raises what it raised; the rows before stay."""
+    def finish(self) -> results.Kept:
+        """The result once the run has ended. Raises what the run raised; the rows before that stay."""
         self.join()
         if self._failure is not None:
             raise self._failure
+        return self._kept()
 
     def stop(self) -> None:
         """Cancels the run, waits for its end and leaves nothing behind."""

@@ -27,14 +27,13 @@ class Begun:
 
     page: bytes
     """JSON."""
-    rest: Callable[[], None] | None = None
-    """Waits until the result is kept; None when it is. Raises what the statement raises after the page."""
+    rest: Callable[[], bytes] | None = None
+    """Waits until the result is kept and gives the page with what is known then; None when it is kept.
+    Raises what the statement raises after the page."""
 
     def finish(self) -> bytes:
         """The page, once its result is kept."""
-        if self.rest is not None:
-            self.rest()
-        return self.page
+        return self.page if self.rest is None else self.rest()
 
 
 def begin_page(
@@ -77,7 +76,7 @@ def _first_page(run: keeping.Keeping, wanted: "Wanted") -> Begun:
     except BaseException:
         run.stop()
         raise
-    return Begun(page, run.finish if kept.facts.running else None)
+    return Begun(page, (lambda: wanted.of(run.finish())) if kept.facts.running else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
 
     held = Slow()
     monkeypatch.setattr(SqliteSource, "batches", held.wrap(SqliteSource.batches))
-    monkeypatch.setattr(keeping, "SETTLE_S", 0.0)
+    monkeypatch.setattr(keeping, "SETTLE_MOST_S", 0.0)
     return held
 
 
@@ -75,7 +75,7 @@ def test_the_first_page_comes_before_the_statement_ends(
     assert [row[0] for row in first["rows"]] == list(range(1, 11))
     assert (first["truncated"], first["row_count"]) == (True, None)
     slow.go.set()
-    begun.finish()
+    assert json.loads(begun.finish())["row_count"] == ROWS
     again = page(workspace, tmp_path, limit=10, result_id=first["result_id"])
     assert (again["rows"], again["row_count"]) == (first["rows"], ROWS)
     assert slow.runs == 1
@@ -178,7 +178,7 @@ def _swallow(workspace: Workspace, folder: Path, cancel: Cancel) -> None:
 
 
 def test_a_result_whose_keeper_died_is_gone(workspace: Workspace, tmp_path: Path) -> None:
-    result_id = page(workspace, tmp_path, limit=10)["result_id"]
+    result_id = json.loads(begin(workspace, tmp_path, limit=10).finish())["result_id"]
     path = results.facts_path(tmp_path, result_id)
     facts = json.loads(path.read_text()) | {"running": True}
     results._facts.clear()
