@@ -97,7 +97,7 @@ docs: dev ## the pages that are made from the code
 	$(BIN)/python docs/generate.py
 
 bench: dev demo pi ## the benchmarks; each prints ratios measured in one run
-	for name in startup tht sql export bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done
+	for name in startup tht sql first_page export bridge executor; do $(BIN)/python -m bench.$$name || exit 1; done
 
 up: ## the services in containers, gateway on 127.0.0.1:8080; PI=auto|real|fake
 	@deploy/make-env
