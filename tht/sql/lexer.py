@@ -54,6 +54,10 @@ class Lexicon:
     backtick: bool
     bracket: bool
     """[x] is a name."""
+    continued: bool = False
+    """E'..' goes on in a string on the next line, still with backslash escapes."""
+    letters_only: bool = False
+    """Spaces beyond ASCII (U+00A0) are letters to the server, though they look like spaces."""
     unread: tuple[str, ...] = ()
     """Signs that this lexer reads otherwise than the server: refused outside quotes and comments."""
     unread_in_names: str = ""
@@ -61,14 +65,22 @@ class Lexicon:
 
 
 LEXICONS: dict[str, Lexicon] = {
-    "sqlite": Lexicon("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
+    "sqlite": Lexicon(
+        *("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
+        letters_only=True,
+    ),
     "duckdb": Lexicon(
         "\n\r", True, False, False, False, False, "name", False, True, True, False, False, False
     ),
     "postgres": Lexicon(
-        "\n\r", True, False, False, False, False, "name", False, True, True, True, False, False
+        *("\n\r", True, False, False, False, False, "name", False, True, True, True, False, False),
+        continued=True,
+        letters_only=True,
     ),
-    "mariadb": Lexicon("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
+    "mariadb": Lexicon(
+        *("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
+        letters_only=True,
+    ),
     # measured on ClickHouse 26.5: // and # begin comments, curly quotes are quotes
     "clickhouse": Lexicon(
         *("\n", False, False, False, False, False, "name", True, False, False, False, True, False),
@@ -83,14 +95,21 @@ LEXICONS: dict[str, Lexicon] = {
 }
 
 _SPACE = re.compile(r"[\s\x00-\x20\ufeff]+")
-_WORD = re.compile(r"[^\W\d][\w$]*")
+_WORD = re.compile(r"(?:[^\W\d]|[^\x00-\x7f\s])(?:[\w$]|[^\x00-\x7f\s])*")
+"""Every sign beyond ASCII is a letter, emoji and combining marks too."""
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?")
 _OPERATOR = re.compile(r"::|:=|[+\-*/<>=~!@#%^&|`?]+")
-_PLAIN = re.compile(r"([ \t\r\n]+)|([^\W\d][\w$]*(?![\w$'\"&]))|(\d+(?![\w.]))|([(),])")
+_PLAIN = re.compile(
+    r"([ \t\r\n]+)|([A-Za-z_][A-Za-z0-9_]*(?![\w$'\"&]|[^\x00-\x7f]))|([0-9]+(?![\w.]|[^\x00-\x7f]))|([(),])"
+)
 """What reads the same in every dialect, which is most of a statement."""
 _PLAIN_KINDS: tuple[Kind, ...] = ("space", "word", "number", "operator")
 _DOLLAR = re.compile(r"\$(?:[^\W\d][\w]*)?\$")
 _USER_VARIABLE = re.compile(r"@@?[\w.$]+")
+_SPACE_OR_COMMENT = r"(?:[ \t\f\v]|--[^\n\r]*(?=[\n\r]))"
+_NEXT_LINE = re.compile(rf"{_SPACE_OR_COMMENT}*[\n\r](?:{_SPACE_OR_COMMENT}|[\n\r])*(?=')")
+"""From a string to the one that continues it (PostgreSQL manual 4.1.2.1)."""
+_OTHER_SPACE = re.compile(r"[^\S\x00-\x7f]")
 
 
 def scan(sql: str, dialect: str) -> list[Piece]:
@@ -152,6 +171,8 @@ class _Scanner:
 
     def _space(self) -> bool:
         match = _SPACE.match(self.sql, self.at)
+        if match and self.rules.letters_only and (other := _OTHER_SPACE.search(match[0])):
+            raise refused(f"U+{ord(other[0]):04X} is no space to the database; write an ordinary one")
         return bool(match) and self._add("space", match.end())
 
     def _comment(self) -> bool:
@@ -160,7 +181,7 @@ class _Scanner:
             return self._add("space", self._block_end())
         dashes = sql.startswith("--", at)
         if dashes and self.rules.dash_needs_space:
-            dashes = at + 2 >= len(sql) or sql[at + 2] <= " "
+            dashes = at + 2 >= len(sql) or sql[at + 2] <= " " or sql[at + 2] == "\x7f"
         if not dashes and not (self.rules.hash_comment and sql[at] == "#"):
             return False
         ends = [place for mark in self.rules.line_end if (place := sql.find(mark, at)) >= 0]
@@ -199,9 +220,17 @@ class _Scanner:
         match = re.compile(r"\s*UESCAPE\s*'(.)'", re.I | re.S).match(self.sql, end)
         if match:
             return match[1], match.end()
-        if re.search(r"uescape", self.sql, re.I):
+        if self._behind_comments(end)[:7].upper() == "UESCAPE":
             raise refused("UESCAPE is only understood directly behind its literal")
         return "\\", end
+
+    def _behind_comments(self, end: int) -> str:
+        """The text after the white space and comments that stand at `end`."""
+        ahead = _Scanner(self.sql, self.rules, self.dialect)
+        ahead.at = end
+        while ahead.at < len(self.sql) and (ahead._space() or ahead._comment()):
+            pass
+        return self.sql[ahead.at :]
 
     def _prefixed(self) -> bool:
         """E'..' with its escapes; N'..', X'..' and B'..', which are ordinary strings to a lexer."""
@@ -212,6 +241,9 @@ class _Scanner:
         if not escapes and prefix not in "NXB":
             return False
         end, body = self._body(self.at + 1, "'", escapes or self.rules.backslash)
+        while escapes and self.rules.continued and (gap := _NEXT_LINE.match(self.sql, end)):
+            end, more = self._body(gap.end(), "'", True)
+            body += more
         return self._add("string", end, body)
 
     def _quoted(self) -> bool:

@@ -70,6 +70,13 @@ def test_a_quoted_string_is_one_piece_with_its_value(dialect: str, value: str) -
         ("mariadb", "SELECT 1--1; SELECT 2", 2),
         ("duckdb", "SELECT E'\\';' ; SELECT $$;$$", 2),
         ("postgres", "SELECT '\\'; SELECT 2", 2),
+        ("postgres", "SELECT E'a'\n'\\'' ; SELECT 2", 2),
+        ("postgres", "SELECT E'a' -- '\r\n-- '\n '\\'; b'", 1),
+        ("postgres", "SELECT E'a' /* c */\n'\\'; SELECT 2", 2),
+        ("postgres", "SELECT $\u00e9$ ' $\u00e9$; SELECT ' '", 2),
+        ("postgres", "SELECT 1 AS \U0001f600, 2 AS e\u0301; SELECT 2", 2),
+        ("duckdb", "SELECT E'a'\n'\\'; SELECT 2", 2),
+        ("mariadb", "SELECT 1 --\x7f ' ; SELECT 2\n ; SELECT 3", 2),
     ],
 )
 def test_c01_statements_are_counted_by_the_engines_rules(dialect: str, sql: str, count: int) -> None:
