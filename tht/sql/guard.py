@@ -18,6 +18,7 @@ from tht.sql.listed import check_calls, check_places, check_sources
 from tht.sql.nodes import check_nodes
 from tht.sql.parsing import FILE_MARK, check_nesting, match_words, parse_one, plain_text, significant
 from tht.sql.policy import Policy, known_functions, policy
+from tht.sql.query_words import reads_by_words
 from tht.sql.relations import Relation, relations
 from tht.sql.restrictions import Restrictions
 
@@ -97,8 +98,10 @@ class _Judge:
         first = self.words[0].text.lower() if self.words[0].kind == "word" else ""
         if first == "explain" or (first == "analyze" and self.dialect == "mariadb"):
             return self._explain()
-        if first in ("describe", "desc") and self.dialect in ("mariadb", "duckdb"):
+        if first in ("describe", "desc") and self.dialect == "duckdb":
             return self._describe(self.words[1:], "describe")
+        if first in ("describe", "desc") and self.dialect == "mariadb":
+            return self._describe(_without_explain(self.words, self.dialect), "describe")
         if first == "summarize" and self.dialect == "duckdb":
             return self._describe(self.words[1:], "summarize")
         if first == "show" and self.dialect != "sqlite":
@@ -264,7 +267,8 @@ class _Judge:
         check_places(tables, self.rules, self.restrictions)
         for table in tables:
             denied = self.rules.denied_relations
-            if table.name.lower() in denied or f"{table.schema}.{table.name}".lower() in denied:
+            schema = table.schema or self.restrictions.default_schema
+            if table.name.lower() in denied or f"{schema}.{table.name}".lower() in denied:
                 raise refused(f"{table.name} may not be read")
         return self._done(kind, tables)
 
@@ -274,9 +278,14 @@ class _Judge:
         try:
             return parse_one(plain_text(words, self.dialect), parser)
         except Fault:
-            if self.dialect == "duckdb" and not self.restrictions.restricted and self._duckdb_reads(first):
+            if not self.restrictions.restricted and self._reads_otherwise(words, first):
                 return None
             raise
+
+    def _reads_otherwise(self, words: list[Piece], first: str) -> bool:
+        if self.dialect == "duckdb":
+            return self._duckdb_reads(first)
+        return reads_by_words(words, self.rules)
 
     def _duckdb_reads(self, first: str) -> bool:
         """DuckDB's own parser reads what sqlglot cannot, such as PIVOT with ORDER BY; it must find one
@@ -324,7 +333,7 @@ def _without_explain(words: list[Piece], dialect: str) -> list[Piece]:
     }[dialect]
     while at < count and words[at].kind == "word" and words[at].text.lower() in bare:
         at += 1
-    if dialect == "mariadb" and match_words(words, at, ("format",)):
+    if dialect == "mariadb" and [piece.text.lower() for piece in words[at : at + 2]] == ["format", "="]:
         return words[at + 3 :]
     if dialect in ("postgres", "duckdb") and at < count and words[at].text == "(":
         close = next((i for i in range(at, count) if words[i].text == ")"), count)

@@ -37,6 +37,8 @@ class Policy:
     """Names without quotes are folded to small letters, quoted ones are kept."""
     words_denied: tuple[tuple[str, ...], ...] = ()
     """Sequences of bare words that are refused wherever they stand."""
+    writing_words: frozenset[str] = frozenset()
+    """Keywords by which a query writes: where they are given, `query_words` reads what the parser cannot."""
     pragmas: Mapping[str, bool] = field(default_factory=dict[str, bool])
     """PRAGMA statements that only read; True: may take an argument."""
     show: frozenset[str] = frozenset()

@@ -12,7 +12,8 @@ POLICY = Policy(
         "http_get http_post spider_direct_sql spider_bg_direct_sql spider_copy_tables "
         "spider_flush_table_mon_cache spider_ping_table mysql_query keyring_key_store keyring_key_remove "
         "keyring_key_generate keyring_key_fetch last_value_reset analyse wsrep_sync_wait_upto_gtid "
-        "set_user_var"
+        "set_user_var service_get_read_locks service_get_write_locks service_release_locks "
+        "audit_api_message_emit_udf"
     ),
     denied_prefixes=(
         "sys_",
@@ -22,7 +23,10 @@ POLICY = Policy(
         "asynchronous_connection_",
         "group_replication_",
     ),
-    denied_relations=frozenset({"mysql.user", "mysql.global_priv", "mysql.servers", "mysql.proxies_priv"}),
+    denied_relations=names(
+        "mysql.user mysql.global_priv mysql.servers mysql.proxies_priv mysql.slave_master_info "
+        "mysql.password_history"
+    ),
     table_functions=None,
     engine_tables=frozenset(),
     default_schema="",
@@ -40,9 +44,10 @@ POLICY = Policy(
         ("for", "share"),
         ("procedure", "analyse"),
     ),
+    writing_words=names("into insert replace update delete procedure create alter drop truncate"),
     show=names(
         "tables columns fields full databases schemas create index indexes keys status variables table "
-        "character collation engines warnings errors function procedure triggers global session local "
-        "storage extended count"
+        "character charset collation engines warnings errors function procedure triggers events plugins "
+        "privileges open processlist global session local storage extended count"
     ),
 )

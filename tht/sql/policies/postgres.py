@@ -19,13 +19,14 @@ POLICY = Policy(
         "ts_stat ts_rewrite crosstab crosstab2 crosstab3 crosstab4 crosstab_hash connectby xpath_table "
         # settings, sequences, session
         "set_config setseed nextval setval currval lastval txid_current pg_current_xact_id "
-        "pg_export_snapshot currtid2 "
+        "pg_export_snapshot currtid currtid2 "
         # sleep, locks, messages, signals, server administration
         "pg_sleep pg_sleep_for pg_sleep_until pg_notify pg_terminate_backend pg_cancel_backend "
         "pg_reload_conf pg_rotate_logfile pg_rotate_logfile_old pg_switch_wal pg_switch_xlog "
         "pg_create_restore_point pg_promote pg_backup_start pg_backup_stop pg_start_backup pg_stop_backup "
         "pg_logical_emit_message pg_import_system_collations pg_nextoid pg_extension_config_dump "
         "pg_log_backend_memory_contexts pg_wal_replay_pause pg_wal_replay_resume pg_prewarm pg_repack "
+        "query_export_to_s3 table_import_from_s3 pg_config "
         "autoprewarm_start_worker autoprewarm_dump_now brin_desummarize_range brin_summarize_new_values "
         "brin_summarize_range gin_clean_pending_list pg_stop_making_pinned_objects"
     ),
@@ -42,7 +43,8 @@ POLICY = Policy(
     ),
     denied_relations=names(
         "pg_authid pg_shadow pg_user_mapping pg_user_mappings pg_hba_file_rules pg_ident_file_mappings "
-        "pg_file_settings pg_largeobject pg_subscription pg_config pg_foreign_server"
+        "pg_file_settings pg_largeobject pg_subscription pg_config pg_foreign_server _pg_user_mappings "
+        "user_mapping_options _pg_foreign_servers foreign_server_options"
     ),
     table_functions=None,
     engine_tables=frozenset(),
@@ -51,4 +53,12 @@ POLICY = Policy(
     catalog_prefixes=("pg_",),
     fold=False,
     fold_unquoted=True,
+    words_denied=(
+        ("for", "update"),
+        ("for", "share"),
+        ("for", "no", "key"),
+        ("for", "key", "share"),
+        ("for", "read", "only"),
+    ),
+    writing_words=names("into insert update delete merge create alter drop truncate"),
 )
