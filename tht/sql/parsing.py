@@ -5,10 +5,11 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from functools import cache
+from typing import ClassVar, TypeVar
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import Dialect, TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from tht.sql.lexer import Piece, refused
@@ -138,7 +139,7 @@ def parse_one(text: str, parser: str) -> exp.Expr:
     """The tree of one statement. Raises Fault REFUSED when sqlglot cannot read it or reads no or several."""
 
     def parse() -> list[exp.Expr | None]:
-        return list(sqlglot.parse(text, dialect=parser))
+        return list(sqlglot.parse(text, dialect=_mysql() if parser == "mysql" else parser))
 
     try:
         trees = on_deep_stack(parse)
@@ -152,6 +153,23 @@ def parse_one(text: str, parser: str) -> exp.Expr:
     if len(found) != 1 or len(trees) != 1:
         raise refused("exactly one statement is allowed")
     return found[0]
+
+
+@cache
+def _mysql() -> type[Dialect]:
+    """MySQL with the types of MariaDB that sqlglot does not know in a CAST. Made when it is first needed:
+    a dialect costs its import."""
+    from sqlglot.dialects.mysql import MySQL
+
+    class Mariadb(MySQL):
+        class Tokenizer(MySQL.Tokenizer):
+            KEYWORDS: ClassVar[dict[str, TokenType]] = {
+                **MySQL.Tokenizer.KEYWORDS,
+                "INET4": TokenType.INET,
+                "INET6": TokenType.INET,
+            }
+
+    return Mariadb
 
 
 def on_deep_stack(work: Callable[[], T]) -> T:

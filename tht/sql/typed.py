@@ -104,6 +104,9 @@ def _cast(array: Array, wanted: pa.DataType, type_: str) -> Array:
     if pa.types.is_timestamp(wanted) and pa.types.is_string(array.type):
         bare = pc.replace_substring(array, "+00:00", "Z") if wanted.tz else array
         return bare.cast(wanted)
+    if pa.types.is_time(wanted) and pa.types.is_string(array.type):
+        # there is no cast from text to a time of day
+        return pc.binary_join_element_wise("1970-01-01", array, "T").cast(pa.timestamp("us")).cast(wanted)
     return array.cast(wanted)
 
 

@@ -8,16 +8,19 @@ START TRANSACTION READ ONLY would be the wrong tool: every DDL commits it and ru
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyarrow as pa
 import pymysql
-from pymysql.constants import FIELD_TYPE
+from pymysql.constants import FIELD_TYPE, FLAG
 from pymysql.cursors import SSCursor
 
 from contracts.errors import Code, Fault
+from tht.sql.arrow import Array
+from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
@@ -30,9 +33,6 @@ SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTIO
 
 _BINARY = 63
 """Collation of bytes."""
-_UNSIGNED = 32
-"""Flag of a field."""
-
 
 _GRANT = re.compile(r"GRANT (.+?) ON (?:TABLE )?(`[^`]*`|\*)\.\S+ TO ")
 
@@ -250,6 +250,7 @@ class MariadbSource(Source):
         self._engine = engine
         self._cursor: Any = cursor
         self._limit = limit
+        self._remarks = 0
         self.ended = False
         result: Any = cast("Any", cursor)._result
         if not cursor.description:
@@ -264,9 +265,11 @@ class MariadbSource(Source):
         return self._schema
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
+        result = self._cursor._result
         while (row := self._cursor.fetchone()) is not None:
             yield row
         self.ended = True
+        self._remarks = int(result.warning_count)
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
         yield from rows.batches(self._rows(), self._schema, self._kinds, size, self._limit)
@@ -277,7 +280,8 @@ class MariadbSource(Source):
         self._cursor.connection = None
 
     def warnings(self) -> list[str]:
-        return self._engine.warnings() if self.ended else []
+        # a statement without tables leaves the remarks on the one before in place
+        return self._engine.warnings() if self.ended and self._remarks else []
 
 
 _KINDS: dict[int, Kind] = {
@@ -301,11 +305,12 @@ def _kind(found: Any) -> Kind:
     """The kind of a column from what the server says of it."""
     code = found.type_code
     if code == FIELD_TYPE.LONGLONG:
-        return rows.UNSIGNED if found.flags & _UNSIGNED else rows.BIGINT
+        return rows.UNSIGNED if found.flags & FLAG.UNSIGNED else rows.BIGINT
     if code in (FIELD_TYPE.DECIMAL, FIELD_TYPE.NEWDECIMAL):
         scale = found.scale
-        unsigned = bool(found.flags & _UNSIGNED)
-        return rows.decimal(found.length - (scale > 0) - (not unsigned), scale)
+        unsigned = bool(found.flags & FLAG.UNSIGNED)
+        kind = rows.decimal(found.length - (scale > 0) - (not unsigned), scale)
+        return replace(kind, read=_unfilled) if found.flags & FLAG.ZEROFILL else kind
     if code == FIELD_TYPE.BIT:
         return _bits(found.length)
     known = _KINDS.get(code)
@@ -314,6 +319,11 @@ def _kind(found: Any) -> Kind:
     if code == FIELD_TYPE.GEOMETRY or (found.charsetnr == _BINARY and code != FIELD_TYPE.NULL):
         return rows.BYTES
     return rows.TEXT
+
+
+def _unfilled(values: rows.Values) -> Array:
+    """Digits without the zeros that ZEROFILL puts in front."""
+    return pc.replace_substring_regex(rows.strings(values), r"^0+(\d)", r"\1")
 
 
 def _bits(length: int) -> Kind:

@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -53,7 +54,7 @@ _KINDS: dict[str, Kind] = {
     "float8": rows.FLOAT64,
     "bytea": Kind("bytes", pa.binary(), rows.each(_bytea, pa.binary())),
     "date": rows.DATE,
-    "time": rows.TIME,
+    "time": replace(rows.TIME, exact="time"),
     "timetz": _TIMETZ,
     "timestamp": rows.TIMESTAMP,
     "timestamptz": _TIMESTAMPTZ,
