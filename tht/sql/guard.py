@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from contracts.errors import Code, Fault
+from tht.sql.file_names import looks_like_file, stands_for_table
 from tht.sql.lexer import Piece, refused, scan, statements
 from tht.sql.listed import check_calls, check_places, check_sources
 from tht.sql.nodes import check_nodes
@@ -25,20 +26,8 @@ from tht.sql.restrictions import Restrictions
 SQL_CAP = 1 << 20
 """Characters of a statement; more is no question."""
 
-_FILES = (
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".gz",
-    ".zst",
-    ".db",
-    ".duckdb",
-    ".xlsx",
-    ".arrow",
-)
+_QUERY_WORDS = ("select", "with", "values", "table", "from", "pivot", "unpivot")
+"""What a query begins with, in one dialect or another."""
 
 LEXICAL = {"mysql": "mariadb"}
 """Dialects that share the rules of another."""
@@ -119,13 +108,13 @@ class _Judge:
                     raise refused(f"{' '.join(sequence).upper()} is not allowed")
             if piece.kind in ("word", "name"):
                 self._check_name(index, piece.value.lower())
-            if self.dialect == "duckdb" and self._names_file(index):
-                raise refused("reading a file is not allowed")
+            if self.dialect == "duckdb" and piece.kind == "string" and stands_for_table(self.words, index):
+                raise _reads_a_file()
 
     def _check_name(self, index: int, name: str) -> None:
         after = self.words[index + 1] if index + 1 < len(self.words) else None
         before = self.words[index - 1] if index else None
-        called = after is not None and after.text == "("
+        called = after is not None and after.text == "(" and not self._is_alias(before)
         dotted = before is not None and before.text == "." and "_" in name
         if name in self.rules.denied and (called or dotted or name == "nextval"):
             raise refused(f"the function {name} is not allowed", function=name)
@@ -133,23 +122,10 @@ class _Judge:
         if called and not known and name.startswith(self.rules.denied_prefixes):
             raise refused(f"the function {name} is not allowed", function=name)
 
-    def _names_file(self, index: int) -> bool:
-        """DuckDB reads `FROM 'x.csv'` and `FROM "x.csv"` as files."""
-        piece = self.words[index]
-        before = self.words[index - 1].text.lower() if index else ""
-        if piece.kind == "string":
-            return before in (
-                "from",
-                "join",
-                "pivot",
-                "unpivot",
-                "describe",
-                "desc",
-                "summarize",
-                "show",
-                "table",
-            )
-        return piece.kind == "name" and ("/" in piece.value or piece.value.lower().endswith(_FILES))
+    def _is_alias(self, before: Piece | None) -> bool:
+        """True for the name in `AS name (columns)` and `WITH name (columns) AS`."""
+        word = before.text.lower() if before is not None and before.kind == "word" else ""
+        return word in ("as", "with", "recursive") and not self.rules.listed
 
     def _called(self) -> tuple[str, ...]:
         pairs = zip(self.words, self.words[1:], strict=False)
@@ -179,12 +155,13 @@ class _Judge:
                 return self._done(kind)
             raise refused(f"{kind.upper()} needs a table or a query")
         first = rest[0].text.lower() if rest[0].kind == "word" else ""
-        if first in ("select", "with", "from", "values", "table", "pivot", "unpivot") or rest[0].text == "(":
+        if first in _QUERY_WORDS or rest[0].text == "(":
             return self._query(rest, kind)
         names = _dotted_name(rest)
         if names is None or len(names[1]) > (1 if self.dialect == "mariadb" else 0):
             raise refused(f"{kind.upper()} is understood with one table or one query")
         table = self._relation(names[0])
+        self._check_files((table,))
         self.restrictions.check_tables([table], self.rules)
         if kind == "summarize":
             self.restrictions.check_whole_table(table)
@@ -206,7 +183,10 @@ class _Judge:
                 raise refused("this SHOW is not understood")
             return self._done("show")
         if self.dialect == "duckdb":
-            if rest in (["tables"], ["all", "tables"], ["variables"]) and not self.restrictions.restricted:
+            of_all = rest in (["tables"], ["all", "tables"], ["variables"]) or (
+                rest[:2] == ["tables", "from"] and (_dotted_name(self.words[3:]) or ((), (0,)))[1] == []
+            )
+            if of_all and not self.restrictions.restricted:
                 return self._done("show")
             return self._describe(self.words[1:], "describe")
         return self._show_mariadb(rest)
@@ -243,8 +223,6 @@ class _Judge:
         takes = self.rules.pragmas.get(name)
         if takes is None or (len(names) > 1 and not takes):
             raise refused("this PRAGMA is not allowed; those that only read are")
-        if len(names) > 1 and names[1].text != "(":
-            raise refused("a PRAGMA with = sets something")
         if self.restrictions.restricted:
             raise refused("PRAGMA tells of more than the workspace allows; ask for the schema instead")
         return self._done("pragma")
@@ -262,8 +240,7 @@ class _Judge:
         self._check_table_functions(tree)
         self.restrictions.check(tree, found, self.rules, known_functions(self.dialect))
         tables = tuple(dict.fromkeys(found.values()))
-        if any(table.name.startswith(FILE_MARK) for table in tables):
-            raise refused("reading a file is not allowed")
+        self._check_files(tables)
         check_places(tables, self.rules, self.restrictions)
         for table in tables:
             denied = self.rules.denied_relations
@@ -290,14 +267,24 @@ class _Judge:
     def _duckdb_reads(self, first: str) -> bool:
         """DuckDB's own parser reads what sqlglot cannot, such as PIVOT with ORDER BY; it must find one
         SELECT."""
-        if first not in ("pivot", "unpivot", "select", "with", "from") and self.words[0].text != "(":
+        named = {piece.value.lower() for piece in self.words if piece.kind in ("word", "name")}
+        if (first not in _QUERY_WORDS and self.words[0].text != "(") or named & self.rules.denied_relations:
             return False
         from tht.sql.engines.duckdb_parser import reads_only
 
         called = set(self._called())
-        return reads_only(self.sql) and not called & (
-            self.rules.engine_tables - (self.rules.table_functions or set())
+        files = any(
+            piece.kind == "name" and looks_like_file(piece.value) and stands_for_table(self.words, index)
+            for index, piece in enumerate(self.words)
         )
+        refusable = self.rules.engine_tables - (self.rules.table_functions or set())
+        return reads_only(self.sql) and not files and not called & refusable
+
+    def _check_files(self, tables: Sequence[Relation]) -> None:
+        for table in tables:
+            marked = table.name.startswith(FILE_MARK)
+            if marked or (self.dialect == "duckdb" and looks_like_file(table.name)):
+                raise _reads_a_file()
 
     def _check_table_functions(self, tree: exp.Expr) -> None:
         if self.rules.table_functions is None:
@@ -315,6 +302,10 @@ class _Judge:
     def _done(self, kind: str, tables: tuple[Relation, ...] = ()) -> Verdict:
         assigns = any(piece.text == ":=" for piece in self.words) and self.dialect == "mariadb"
         return Verdict(kind, tables, sha256_of(self.sql), self._called(), assigns)
+
+
+def _reads_a_file() -> Fault:
+    return refused("reading a file is not allowed")
 
 
 def words_of(pieces: list[Piece]) -> list[str]:

@@ -24,6 +24,8 @@ _STRUCTURE = (
     "WithFill WithOperator WithinGroup WithTableHint XMLKeyValueOption XMLNamespace "
 )
 _ALLOWED = tuple(getattr(exp, name) for name in _STRUCTURE.split() if hasattr(exp, name))
+_OF_DIALECT: dict[str, tuple[type, ...]] = {"duckdb": (exp.Describe, exp.Show, exp.Summarize)}
+"""What one dialect reads from as from a table: `FROM (SUMMARIZE t)`."""
 
 _REASONS: dict[type, str] = {
     exp.Command: "this statement is not understood",
@@ -50,8 +52,9 @@ def check_nodes(tree: exp.Expr, dialect: str) -> None:
     """Raises Fault REFUSED when the root or any node of `tree` is not of a kind that reads."""
     if not isinstance(tree, ROOTS) or (isinstance(tree, exp.Pivot) and dialect != "duckdb"):
         raise refused(f"{_reason(tree)}; only queries are allowed")
+    allowed = (exp.Condition, *_ALLOWED, *_OF_DIALECT.get(dialect, ()))
     for node in tree.walk():
-        if isinstance(node, exp.Into | exp.Lock) or not isinstance(node, (exp.Condition, *_ALLOWED)):
+        if isinstance(node, exp.Into | exp.Lock) or not isinstance(node, allowed):
             raise refused(_reason(node))
 
 

@@ -1,8 +1,9 @@
 """A second reading of a query, by its words alone, for what sqlglot cannot parse.
 
-The grammars of PostgreSQL and MariaDB make it enough: what begins with SELECT, VALUES, TABLE or WITH is a
-query unless one of a few words stands in it as a keyword, and these can be told from names (PostgreSQL manual
-appendix C, MariaDB's list of reserved words). Functions and locks are refused before, by their names.
+The grammars of PostgreSQL, MariaDB and SQLite make it enough: what begins with SELECT, VALUES, TABLE or WITH
+is a query unless one of a few words stands in it as a keyword, and these can be told from names (PostgreSQL
+manual appendix C, MariaDB's list of reserved words; in SQLite they are never names). Functions and locks are
+refused before, by their names.
 """
 
 from collections.abc import Sequence

@@ -48,6 +48,8 @@ class Restrictions:
         """Raises Fault REFUSED when `tree` reads, or may read, what is not allowed."""
         if not self.restricted:
             return
+        if tree.find(exp.Describe, exp.Show, exp.Summarize):
+            raise refused("DESCRIBE, SHOW and SUMMARIZE are understood as statements of their own only")
         self.check_tables(found.values(), rules)
         _check_functions(tree, rules, known)
         if self.deny_columns:

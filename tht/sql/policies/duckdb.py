@@ -4,19 +4,20 @@ session."""
 from tht.sql.policy import Policy, names
 
 _READING = names(
-    "duckdb_columns duckdb_constraints duckdb_dependencies duckdb_functions duckdb_indexes duckdb_keywords "
-    "duckdb_schemas duckdb_sequences duckdb_settings duckdb_tables duckdb_types duckdb_views duckdb_memory "
-    "duckdb_optimizers duckdb_extensions generate_series icu_calendar_names json_each json_tree "
-    "pg_timezone_names pragma_collations pragma_show pragma_storage_info pragma_table_info pragma_version "
-    "pragma_platform pragma_user_agent range repeat repeat_row summary unnest test_all_types histogram "
-    "histogram_values regexp_split_to_table generate_subscripts pragma_metadata_info duckdb_variables"
+    "duckdb_columns duckdb_constraints duckdb_databases duckdb_dependencies duckdb_functions "
+    "duckdb_indexes duckdb_keywords duckdb_schemas duckdb_sequences duckdb_settings duckdb_tables "
+    "duckdb_types duckdb_views duckdb_memory duckdb_optimizers duckdb_extensions generate_series "
+    "icu_calendar_names json_each json_tree pg_timezone_names pragma_collations pragma_show "
+    "pragma_storage_info pragma_table_info pragma_version pragma_platform pragma_user_agent range repeat "
+    "repeat_row summary unnest test_all_types histogram histogram_values regexp_split_to_table "
+    "generate_subscripts pragma_metadata_info duckdb_variables"
 )
 
 _ENGINE = names(
     "add_grammar_extension arrow_scan arrow_scan_dumb checkpoint create_external_resource "
     "deregister_external_resource destroy_external_resource disable_logging disable_profiling "
     "duckdb_approx_database_count duckdb_available_metrics duckdb_connection_count duckdb_coordinate_systems "
-    "duckdb_databases duckdb_dialects duckdb_eviction_queues duckdb_extension_repositories "
+    "duckdb_dialects duckdb_eviction_queues duckdb_extension_repositories "
     "duckdb_external_file_cache duckdb_external_resource_types duckdb_external_resources "
     "duckdb_grammar_extensions duckdb_live_query_metrics duckdb_log_contexts duckdb_logs "
     "duckdb_logs_parsed duckdb_prepared_statements duckdb_profiling_settings duckdb_secret_type_parameters "
@@ -47,7 +48,6 @@ POLICY = Policy(
     denied_relations=frozenset(
         {
             "duckdb_secrets",
-            "duckdb_databases",
             "duckdb_logs",
             "duckdb_temporary_files",
             "duckdb_prepared_statements",

@@ -66,3 +66,15 @@ SELECT * FROM summary(TABLE orders)
 SELECT current_setting('timezone')
 SELECT * FROM orders AT (VERSION => 1)
 SELECT 'a' COLLATE NOCASE = 'A'
+SELECT note IS DISTINCT FROM 'x', note IS NOT DISTINCT FROM 'y' FROM orders
+SELECT trim('x' FROM note), trim(BOTH 'x' FROM 'xax'), extract(year FROM '2024-01-01'::DATE), substring('abc' FROM 2) FROM orders
+SELECT count(*) AS "orders/day", sum(id) AS "x.csv" FROM orders ORDER BY "orders/day"
+WITH "x.csv" AS (SELECT 1 AS "km/h") SELECT 0, "km/h" FROM "x.csv"
+FROM (SUMMARIZE orders) SELECT column_name
+FROM (DESCRIBE orders)
+FROM (DESCRIBE SELECT 1 AS a)
+WITH s AS (SHOW TABLES) FROM s
+SHOW TABLES FROM main
+SELECT database_name FROM duckdb_databases()
+WITH read_things(a) AS (SELECT 1) FROM read_things
+SELECT * FROM orders AS read_orders(read_id)

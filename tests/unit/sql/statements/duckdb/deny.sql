@@ -54,7 +54,6 @@ SELECT * FROM sqlite_scan('x','y')
 SELECT * FROM postgres_query('x','y')
 SELECT getenv('HOME')
 SELECT * FROM duckdb_secrets()
-SELECT * FROM duckdb_databases()
 SELECT * FROM which_secret('x','s3')
 SELECT write_log('x')
 SELECT sleep_ms(10)
@@ -79,3 +78,18 @@ SELECT * FROM arrow_scan(1,2,3)
 SELECT * FROM python_map_function()
 SELECT * FROM seq_scan('x')
 SELECT * FROM st_read('x')
+SELECT (SELECT count(*) FROM 'x.csv') AS "a/b"
+SELECT a IS DISTINCT FROM 'x' FROM 'x.csv'
+SELECT trim('a' FROM 'x') FROM 'x.csv'
+SELECT DISTINCT ON (a) a FROM 'x.csv'
+SELECT * FROM orders LEFT JOIN "x.parquet" p ON true
+SELECT * FROM orders, "x.csv"
+DESCRIBE "x.csv"
+SHOW "x/y"
+PIVOT "x.csv" ON a USING count(*) GROUP BY a ORDER BY a
+FROM (SUMMARIZE 'x.csv')
+FROM (DESCRIBE "x.csv")
+FROM (SUMMARIZE SELECT * FROM read_text('x'))
+SELECT read_anything('x') AS read_anything
+SELECT * FROM duckdb_logs
+PIVOT (SELECT * FROM duckdb_logs) ON a USING count(*) ORDER BY a

@@ -19,3 +19,7 @@ DESCRIBE numbers
 SHOW TABLES
 SELECT struct_pack(x := c) FROM customers c
 SELECT unnest(c) FROM customers c
+FROM (SUMMARIZE customers)
+FROM (SHOW TABLES)
+SHOW TABLES FROM main
+SELECT * FROM duckdb_databases()

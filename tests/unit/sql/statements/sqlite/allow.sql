@@ -48,3 +48,12 @@ SELECT "a""b" FROM "order"
 SELECT rank FROM docs5
 SELECT json('{"a":1}') ->> 'a', json_valid('x')
 SELECT total_changes()
+SELECT t.like, glob, count(offset) FROM (SELECT 1 AS like, 2 AS glob, 3 AS offset) t GROUP BY offset ORDER BY offset
+WITH regexp AS (SELECT 1 AS outer) SELECT * FROM regexp
+SELECT qualify.lateral FROM (SELECT 1 AS lateral) AS qualify
+PRAGMA database_list
+PRAGMA synchronous
+PRAGMA "main".query_only
+PRAGMA table_info = orders
+SELECT * FROM orders AS shell_orders
+SELECT status IS DISTINCT FROM 'paid' FROM orders

@@ -11,7 +11,6 @@ PRAGMA user_version=5
 PRAGMA user_version(5)
 PRAGMA writable_schema=1
 PRAGMA temp_store_directory='x'
-PRAGMA database_list
 PRAGMA wal_checkpoint
 PRAGMA incremental_vacuum
 PRAGMA main.user_version = 5
@@ -50,3 +49,16 @@ SELECT * FROM zipfile('x')
 SELECT * FROM fsdir('x')
 SELECT * FROM csv
 SELECT * FROM dbstat('x')
+PRAGMA synchronous = 0
+PRAGMA query_only(0)
+PRAGMA locking_mode = EXCLUSIVE
+PRAGMA main.busy_timeout = 5
+PRAGMA writable_schema
+PRAGMA optimize
+PRAGMA shrink_memory
+WITH like AS (SELECT 1) DELETE FROM orders
+WITH offset AS (SELECT offset + 1 FROM t GROUP BY offset) REPLACE INTO orders SELECT 1
+WITH glob AS (SELECT 1 AS a) UPDATE orders SET id = 1
+WITH glob AS (SELECT 1 AS a) SELECT * FROM glob, fsdir
+SELECT offset, load_extension('x') FROM (SELECT 1 AS offset) GROUP BY offset ORDER BY offset
+SELECT sqlite_log(1, 'x')

@@ -5,3 +5,6 @@ SELECT n FROM numbers
 SELECT * FROM sqlite_master
 PRAGMA table_info(numbers)
 SELECT * FROM pragma_table_info('numbers')
+PRAGMA database_list
+WITH glob AS (SELECT email AS like FROM customers) SELECT * FROM glob
+SELECT offset FROM numbers GROUP BY offset ORDER BY offset
