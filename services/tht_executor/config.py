@@ -17,7 +17,9 @@ class ExecutorSettings(ServiceSettings):
         default=4, ge=1, le=64, description="Most `tht` workers at once; one statement runs in each."
     )
     worker_queue: int = Field(
-        default=64, ge=0, description="Calls that may wait for a worker; the next one is refused as busy."
+        default=64,
+        ge=0,
+        description="Calls that may wait for a worker, the sessions in rotation; the next one is refused as busy.",
     )
     worker_wait_s: float = Field(
         default=30, gt=0, description="Seconds a call waits for a worker before it is refused as busy."

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import structlog
 
 from contracts.errors import Code, Fault
 from services.tht_executor.output import WorkerDied
+from services.tht_executor.turns import Turns
 from services.tht_executor.worker import Head, Result, Worker
 
 END_DEADLINE = 15.0
@@ -19,7 +19,7 @@ _log = structlog.get_logger(__name__)
 
 
 class WorkerPool:
-    """At most `size` workers; calls wait in order of arrival.
+    """At most `size` workers; calls wait for their turn.
 
     Args:
         start: makes a ready worker.
@@ -34,19 +34,16 @@ class WorkerPool:
     ) -> None:
         self._start = start
         self._size = size
-        self._queue = queue
-        self._wait = wait
+        self._turns = Turns(size, queue, wait)
         self._idle_seconds = idle
         self._idle: list[Worker] = []
-        self._count = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
         self._trimming: asyncio.Task[None] | None = None
         self._after: set[asyncio.Task[None]] = set()
         """Work that nobody waits for."""
 
     async def open(self) -> None:
         """Start the first worker, so that no call pays for it, and trim idle ones from now on."""
-        async with self._lease(""):
+        async with self._lease("", ""):
             pass
         self._trimming = asyncio.create_task(self._trim())
 
@@ -61,18 +58,24 @@ class WorkerPool:
         while self._idle:
             await self._idle.pop().close()
 
+    @property
+    def busy(self) -> int:
+        """Workers at work."""
+        return self._turns.taken
+
     async def call(
-        self, operation: str, arguments: Mapping[str, Any], *, affinity: str, deadline: float
+        self, operation: str, arguments: Mapping[str, Any], *, affinity: str, asker: str, deadline: float
     ) -> bytes:
         """Run one operation on a worker. Returns its result, a JSON object as bytes.
 
         `affinity` names what the call is about, by the workspace: calls about the same thing meet a warm
-        connection. `deadline` is in seconds from when a worker is at hand; past it the worker is killed
-        and the call fails with TIMEOUT. An answer that comes early leaves the worker taken until the
-        operation has ended. Raises Fault BUSY without a free worker, INTERNAL when the worker died.
+        connection. `asker` names who asks: askers take turns. `deadline` is in seconds from when a worker is
+        at hand; past it the worker is killed and the call fails with TIMEOUT. An answer that comes early
+        leaves the worker taken until the operation has ended. Raises Fault BUSY without a free worker,
+        INTERNAL when the worker died.
         """
         async with contextlib.AsyncExitStack() as stack:
-            worker = await stack.enter_async_context(self._lease(affinity))
+            worker = await stack.enter_async_context(self._lease(affinity, asker))
             parts = await stack.enter_async_context(contextlib.aclosing(worker.stream(operation, arguments)))
             end = asyncio.get_running_loop().time() + deadline
             while (part := await self._part(worker, parts, operation, end)) is not None:
@@ -115,11 +118,11 @@ class WorkerPool:
             raise await _died(worker, operation) from None
 
     async def stream(
-        self, operation: str, arguments: Mapping[str, Any], *, affinity: str, deadline: float
+        self, operation: str, arguments: Mapping[str, Any], *, affinity: str, asker: str, deadline: float
     ) -> AsyncGenerator[Head | bytes | Result]:
         """Run one streaming operation: head, chunks, result. `deadline` bounds the time to each part."""
         async with (
-            self._lease(affinity) as worker,
+            self._lease(affinity, asker) as worker,
             contextlib.aclosing(worker.stream(operation, arguments)) as parts,
         ):
             now = asyncio.get_running_loop().time
@@ -127,9 +130,9 @@ class WorkerPool:
                 yield part
 
     @contextlib.asynccontextmanager
-    async def _lease(self, affinity: str) -> AsyncGenerator[Worker]:
+    async def _lease(self, affinity: str, asker: str) -> AsyncGenerator[Worker]:
         """One worker for one call; a broken one is killed afterwards."""
-        await self._take_turn()
+        await self._turns.take(asker)
         worker: Worker | None = None
         try:
             worker = self._pick(affinity) or await self._start()
@@ -141,7 +144,7 @@ class WorkerPool:
             if worker is not None and worker.connection is not None and self._size > 0:
                 self._background(self._end_at_server(worker.affinity, worker.connection))
             else:
-                self._give_turn()
+                self._turns.give()
 
     async def _end_at_server(self, workspace: str, connection: int) -> None:
         """End what a dead worker left running at its database's server, in the dead one's place."""
@@ -159,7 +162,7 @@ class WorkerPool:
         except Fault as fault:
             _log.error("it may still run", workspace=workspace, reason=fault.message)
         finally:
-            self._give_turn()
+            self._turns.give()
 
     def _background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -174,36 +177,6 @@ class WorkerPool:
         else:
             # The kill must not be lost when the caller is cancelled once more.
             await asyncio.shield(worker.kill())
-
-    async def _take_turn(self) -> None:
-        if self._count < self._size and not self._waiting:
-            self._count += 1
-            return
-        if len(self._waiting) >= self._queue:
-            raise _busy()
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            async with asyncio.timeout(self._wait):
-                await turn
-        except BaseException as error:
-            if turn.done() and not turn.cancelled():
-                # The place was handed over in the very moment in which the caller gave up.
-                self._give_turn()
-            else:
-                self._waiting.remove(turn)
-            if isinstance(error, TimeoutError):
-                raise _busy() from None
-            raise
-
-    def _give_turn(self) -> None:
-        """Hand this call's place to the one that waits longest, or free it."""
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._count -= 1
 
     def _pick(self, affinity: str) -> Worker | None:
         """An idle worker, by preference one whose last call was about the same thing."""
@@ -224,10 +197,6 @@ class WorkerPool:
                 if now - worker.idle_since > self._idle_seconds:
                     self._idle.remove(worker)
                     await worker.close()
-
-
-def _busy() -> Fault:
-    return Fault(Code.BUSY, "every SQL worker is taken and the queue is full; try again in a moment")
 
 
 def _overdue(operation: str) -> Fault:

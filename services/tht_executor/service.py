@@ -163,7 +163,9 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
         }
         database = self._databases.of_session(request.session_id)
         deadline = database.timeout_s + self._grace + EXPORT_STALL
-        parts = self._pool.stream("sql.export", arguments, affinity=database.workspace, deadline=deadline)
+        parts = self._pool.stream(
+            "sql.export", arguments, affinity=database.workspace, asker=request.session_id, deadline=deadline
+        )
         async for part in parts:
             if isinstance(part, Head):
                 head = msgspec.json.decode(part.json, type=_Head)
@@ -200,7 +202,11 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
         asked = arguments.get("timeout_s")
         limit = min(asked, database.timeout_s) if isinstance(asked, int | float) else database.timeout_s
         return await self._pool.call(
-            operation, arguments, affinity=database.workspace, deadline=limit + self._grace
+            operation,
+            arguments,
+            affinity=database.workspace,
+            asker=str(arguments.get("session") or database.workspace),
+            deadline=limit + self._grace,
         )
 
 

@@ -91,7 +91,9 @@ async def test_c09_a_killed_worker_leaves_no_statement_behind(
     pool = WorkerPool(lambda: PooledWorker.start(folder, 2048), size=1, queue=2, wait=20, idle=60)
     await pool.open()
     arguments = {"workspace": dialect, "sql": SLOW}
-    call = asyncio.create_task(pool.call("sql.preview", arguments, affinity=dialect, deadline=30))
+    call = asyncio.create_task(
+        pool.call("sql.preview", arguments, affinity=dialect, asker=dialect, deadline=30)
+    )
     await assert_eventually(lambda: running(database, dialect) == 1, 20)
     (child,) = [found for found in psutil.Process().children() if "worker" in found.cmdline()]
     child.kill()

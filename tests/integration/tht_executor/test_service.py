@@ -38,7 +38,7 @@ async def fault(call: Awaitable[object]) -> Fault:
 
 async def until_a_worker_works(executor: Executor) -> None:
     """Wait until the pool has given its only worker to a call."""
-    await assert_eventually(lambda: executor.pool._count == 1 and not executor.pool._idle)
+    await assert_eventually(lambda: executor.pool.busy == 1 and not executor.pool._idle)
 
 
 async def test_workspaces_are_listed_and_a_broken_one_says_why(executor: Executor) -> None:

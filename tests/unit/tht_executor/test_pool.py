@@ -74,8 +74,10 @@ def make_pool(**options: Any) -> WorkerPool:
     return WorkerPool(start, **{"size": 2, "queue": 4, "wait": 5.0, "idle": 60.0, **options})
 
 
-async def ask(pool: WorkerPool, operation: str = "sql.check", affinity: str = "a", **arguments: Any) -> bytes:
-    return await pool.call(operation, arguments, affinity=affinity, deadline=5)
+async def ask(
+    pool: WorkerPool, operation: str = "sql.check", affinity: str = "a", asker: str = "", **arguments: Any
+) -> bytes:
+    return await pool.call(operation, arguments, affinity=affinity, asker=asker, deadline=5)
 
 
 async def test_a_call_about_the_same_thing_meets_the_same_worker() -> None:
@@ -106,6 +108,22 @@ async def test_waiting_calls_are_served_in_order_of_arrival() -> None:
     await asyncio.gather(*tasks)
     assert order == [0, 1, 2, 3, 4]
     assert StubWorker.started == 1
+
+
+async def test_one_who_asks_much_does_not_keep_others_waiting() -> None:
+    pool = make_pool(size=1, queue=20)
+    gate = asyncio.Event()
+    order: list[str] = []
+
+    async def named(asker: str) -> None:
+        await ask(pool, asker=asker, release=gate)
+        order.append(asker)
+
+    tasks = [asyncio.create_task(named(asker)) for asker in "aaaaaabc"]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(*tasks)
+    assert "".join(order) == "aabcaaaa"
 
 
 async def test_a_call_beyond_the_queue_is_refused_at_once_as_busy() -> None:
@@ -164,19 +182,19 @@ async def test_what_a_dead_worker_left_at_a_server_is_ended_in_its_place() -> No
     assert await ask(pool) == b"2"
     (worker,) = cast("list[Any]", pool._idle)
     assert worker.ended == [{"workspace": "shop", "connection": 7}]
-    assert pool._count == 0
+    assert pool.busy == 0
 
 
 async def test_an_overdue_call_is_a_timeout() -> None:
     pool = make_pool(size=1)
     with pytest.raises(Fault) as late:
-        await pool.call("sql.preview", {"release": asyncio.Event()}, affinity="a", deadline=0.05)
+        await pool.call("sql.preview", {"release": asyncio.Event()}, affinity="a", asker="", deadline=0.05)
     assert late.value.code is Code.TIMEOUT
 
 
 async def test_a_stream_holds_its_worker_until_it_is_given_up() -> None:
     pool = make_pool(size=1, wait=0.05)
-    parts = pool.stream("sql.export", {}, affinity="a", deadline=5)
+    parts = pool.stream("sql.export", {}, affinity="a", asker="", deadline=5)
     assert await anext(parts) == Head(b"{}")
     with pytest.raises(Fault):
         await ask(pool)
@@ -205,7 +223,7 @@ async def test_what_fails_after_its_answer_costs_nobody_else_a_call() -> None:
 async def test_what_goes_on_past_its_deadline_is_ended() -> None:
     pool = make_pool(size=1)
     started = StubWorker.started
-    await pool.call("early", {"release": asyncio.Event()}, affinity="a", deadline=0.05)
+    await pool.call("early", {"release": asyncio.Event()}, affinity="a", asker="", deadline=0.05)
     assert await ask(pool) == b"1"
     assert StubWorker.started == started + 1
 
