@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -14,6 +14,9 @@ from contracts.errors import Code, Fault
 from tht.sql import timer
 from tht.sql.cancel import Cancel
 from tht.workspaces import Workspace
+
+if TYPE_CHECKING:
+    from tht.sql.engines.row_batch import RowBatch
 
 AGAIN_S = 0.25
 """Seconds between two interrupts of a statement that does not end."""
@@ -33,6 +36,11 @@ class Source(ABC):
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
         """The rows, in batches of about `size`; the first one is small where that makes it come sooner.
         Called once."""
+
+    def csv_batches(self, size: int) -> "Iterator[pa.RecordBatch | RowBatch]":
+        """The rows for a CSV file, as `batches` or in a form with the same text that is sooner written.
+        Called once, instead of it."""
+        return self.batches(size)
 
     @property
     def cut(self) -> bool:

@@ -18,6 +18,7 @@ from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import untyped_rows
 from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
+from tht.sql.engines.row_batch import RowBatch
 from tht.sql.policy import policy
 from tht.workspaces import Workspace
 
@@ -203,13 +204,17 @@ class SqliteSource(Source):
         return untyped_rows.empty_schema(self._names)
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
+        for rows in self.csv_batches(size):
+            batch = rows.columns()
+            self._schema = batch.schema
+            yield batch
+
+    def csv_batches(self, size: int) -> Iterator[RowBatch]:
         count = min(size, untyped_rows.FIRST)
         while rows := self._fetch(count):
             # One opcode may have run past the time, and then its rows are late.
             self._limit.raise_if_over()
-            batch = untyped_rows.batch(rows, self._names)
-            self._schema = batch.schema
-            yield batch
+            yield RowBatch(self._names, rows)
             if len(rows) < count:
                 return
             count = size
