@@ -40,6 +40,21 @@ _TABLES = (
     "WHERE c.relkind IN ('r','p','v','m','f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'"
 )
 
+_WRITABLE = (
+    f"{_TABLES} AND (pg_catalog.has_table_privilege(c.oid, 'INSERT,UPDATE,DELETE,TRUNCATE') "
+    "OR pg_catalog.has_any_column_privilege(c.oid, 'INSERT,UPDATE')) LIMIT 1"
+)
+_CREATES = (
+    "SELECT 1 WHERE pg_catalog.has_database_privilege(current_database(), 'CREATE') UNION ALL "
+    "SELECT 1 FROM pg_catalog.pg_namespace WHERE pg_catalog.has_schema_privilege(oid, 'CREATE') "
+    "AND nspname !~ '^pg_(toast_)?temp_' LIMIT 1"
+)
+_POWERS = (
+    "SELECT rolname FROM pg_catalog.pg_roles WHERE rolname IN ('pg_execute_server_program', "
+    "'pg_write_server_files', 'pg_read_server_files', 'pg_signal_backend') "
+    "AND pg_catalog.pg_has_role(oid, 'MEMBER') LIMIT 1"
+)
+
 
 def _text_only() -> AdaptersMap:
     adapters = AdaptersMap(types=psycopg.adapters.types)
@@ -103,7 +118,7 @@ class PostgresEngine(Engine):
                 connection.execute("DISCARD ALL")
             except psycopg.Error as error:
                 self.doubtful = True
-                raise limit.fault() or _fault(error, timeout_s) from error
+                raise limit.fault() or _fault(error, timeout_s, sql) from error
 
     @contextmanager
     def _streamed(self, sql: str, limit: Limit) -> Generator[Source]:
@@ -140,11 +155,8 @@ class PostgresEngine(Engine):
     def checks(self) -> list[tuple[str, bool, str]]:
         superuser = self.superuser
         owned = self.ask(f"{_TABLES} AND pg_catalog.pg_has_role(c.relowner, 'USAGE') LIMIT 1")
-        writable = self.ask(
-            f"{_TABLES} AND pg_catalog.has_table_privilege(c.oid, 'INSERT,UPDATE,DELETE,TRUNCATE') LIMIT 1"
-        )
-        creates = self.ask("SELECT pg_catalog.has_database_privilege(current_database(), 'CREATE')")
-        can_create = bool(creates) and creates[0][0] == "t"
+        writes = bool(self.ask(_WRITABLE)) or bool(self.ask(_CREATES))
+        served = self.ask(_POWERS)
         return [
             (
                 "role_is_no_superuser",
@@ -162,10 +174,17 @@ class PostgresEngine(Engine):
             ),
             (
                 "role_reads_only",
-                not writable and not can_create,
+                not writes,
                 "the role may write or create tables; grant it SELECT only"
-                if writable or can_create
+                if writes
                 else "the role may only read",
+            ),
+            (
+                "role_keeps_to_tables",
+                superuser or not served,
+                f"the role is a member of {served[0][0]}, which reaches beyond tables; take that away"
+                if served and not superuser
+                else "the role reaches no files, programs or other sessions",
             ),
         ]
 
@@ -214,7 +233,8 @@ class _Context:
 
 def _why_not(text: str) -> str:
     """The reason of a failed connection without host, account or database."""
-    lowered = text.lower()
+    # what stands in quotes is the workspace's own: a host, a database, a role
+    lowered = " ".join(safe_line(line, redact=True) for line in text.splitlines()).lower()
     for mark, reason in (
         ("password", "the server refused the account; check user and password in connection.url"),
         (
@@ -236,10 +256,10 @@ _REDACTED_CLASSES = ("22", "23", "P0", "XX")
 """SQLSTATE classes whose messages quote values of rows."""
 
 
-def _fault(error: psycopg.Error, timeout_s: float = 0) -> Fault:
+def _fault(error: psycopg.Error, timeout_s: float = 0, sql: str | None = None) -> Fault:
     state = error.sqlstate or ""
     primary = error.diag.message_primary or str(error)
-    line = safe_line(primary, redact=state[:2] in _REDACTED_CLASSES)
+    line = safe_line(primary, state[:2] in _REDACTED_CLASSES, sql)
     if state == "57014":
         return Fault(Code.TIMEOUT, f"the statement took longer than {timeout_s:g} s and was stopped")
     if state == "25006":
