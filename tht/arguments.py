@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from tht.sql.view_request import Condition, SortKey
+
 
 class Arguments(msgspec.Struct, forbid_unknown_fields=True):
     """Arguments of an operation that takes none, and the base of the others."""
@@ -97,6 +99,9 @@ class RunSql(OfDatabase):
     result_id: str | None = None
     timeout_s: float | None = None
     """Seconds; the workspace's own limit is the most."""
+    sort: list[SortKey] | None = None
+    filter: list[Condition] | None = None
+    """With `sort` a view of the kept result; see `tht.sql.view_request`."""
 
 
 class PreviewSql(RunSql):

@@ -18,6 +18,7 @@ from tht import arguments as take
 from tht import artifacts, decisions, sessions
 from tht.home import Home
 from tht.sql.cancel import Cancel
+from tht.sql.view_request import ViewRequest, view_request
 from tht.workspaces import Workspace, load_workspace, workspace_names
 
 LIMIT_CAP = 10_000
@@ -39,7 +40,7 @@ class Stream:
     """An answer that comes in pieces."""
 
     head: dict[str, Any]
-    """What follows: `{media_type, filename, result_id}`."""
+    """What follows: `{media_type, filename, result_id, row_count, sha256, warnings}`; null where unknown."""
     chunks: Generator[bytes]
     """A failure on the way is raised here; what came before it is then no complete answer."""
     tail: Callable[[], dict[str, Any]]
@@ -259,6 +260,7 @@ def _preview_sql(home: Home, arguments: take.PreviewSql, context: Context) -> Re
             result_id=arguments.result_id,
             fresh=arguments.fresh,
             draft=arguments.sql is not None,
+            view=_view(arguments),
             cancel=context.cancel,
         )
         page = msgspec.Raw(begun.page)
@@ -293,9 +295,17 @@ def _export_sql(home: Home, arguments: take.ExportSql, context: Context) -> Resu
             options=arguments.options,
             timeout_s=timeout_s,
             result_id=arguments.result_id,
+            view=_view(arguments),
             cancel=context.cancel,
         )
-    head = {"media_type": export.media_type, "filename": export.filename, "result_id": export.result_id}
+    head = {
+        "media_type": export.media_type,
+        "filename": export.filename,
+        "result_id": export.result_id,
+        "row_count": export.expected_rows,
+        "sha256": export.expected_sha256,
+        "warnings": export.warnings,
+    }
     chunks = _guarded(export, lambda: context.guard(timeout_s, workspace.limits.memory))
     return Stream(head, chunks, lambda: {"row_count": export.row_count, "sha256": export.sha256})
 
@@ -342,6 +352,13 @@ def _statement(home: Home, arguments: take.RunSql) -> tuple[Workspace, str]:
 
     approved = approved_sql(home, arguments.session)
     return approved.workspace, approved.sql.decode()
+
+
+def _view(arguments: take.RunSql) -> ViewRequest:
+    view = view_request(arguments.sort, arguments.filter)
+    if view and arguments.sql is not None:
+        raise Fault(Code.INVALID_ARGUMENT, "a draft is not kept, so that it has no sort and no filter")
+    return view
 
 
 def _timeout(workspace: Workspace, arguments: take.RunSql) -> float:

@@ -121,7 +121,7 @@ def decode_body(raw: bytes, model: type[Model]) -> Model:
     try:
         return msgspec.json.decode(raw, type=model)
     except msgspec.ValidationError as error:
-        raise _does_not_fit(str(error)) from error
+        raise does_not_fit(str(error)) from error
     except (msgspec.DecodeError, RecursionError) as error:
         pointer = _lone_surrogate(raw)
         if pointer is None:
@@ -142,7 +142,7 @@ def decode_query(request: Request, model: type[Model]) -> Model:
     try:
         return msgspec.convert(given, model, strict=False)
     except msgspec.ValidationError as error:
-        fault = _does_not_fit(str(error))
+        fault = does_not_fit(str(error))
         parameter = fault.details["pointer"].removeprefix("/")
         raise Fault(fault.code, fault.message, parameter=parameter) from error
 
@@ -156,7 +156,8 @@ def check_answer(answer: Answer) -> None:
             raise Fault(Code.ANSWER_DOES_NOT_FIT, message, pointer=f"/{field}")
 
 
-def _does_not_fit(message: str) -> Fault:
+def does_not_fit(message: str) -> Fault:
+    """The fault that msgspec's message of a failed validation tells, with a JSON pointer."""
     at = _AT.search(message)
     steps = _STEP.findall(at["path"]) if at else []
     field = _FIELD.search(message)

@@ -1,10 +1,77 @@
 """What clients ask of a result: which page, which file, and how the file is written."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from thothii.executor.v1.executor_service_pb2 import CsvOptions
+from contracts.errors import Code, Fault
+from services.gateway.bodies import does_not_fit
+from thothii.executor.v1 import executor_service_pb2 as executor
+
+
+class SortKey(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A column to sort by."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=40)]
+    descending: bool = False
+
+
+class Condition(Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """What must hold for a column."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=40)]
+    op: Literal["eq", "ne", "lt", "le", "gt", "ge", "contains", "starts", "in", "null", "not_null"]
+    value: Any = UNSET
+
+
+_OPS = "eq, ne, lt, le, gt, ge, contains, starts, in, null, not_null"
+Sort = Annotated[
+    str,
+    Meta(
+        max_length=4_000,
+        description="Sort the kept result: a JSON array of {key, descending?}, the keys as in the page's "
+        "columns. Rows that are equal keep their order; NULL is last.",
+        examples=['[{"key": "c1", "descending": true}]'],
+        extra_json_schema={"contentMediaType": "application/json"},
+    ),
+]
+Filter = Annotated[
+    str,
+    Meta(
+        max_length=48_000,
+        description="Only rows of the kept result for which all of these hold: a JSON array of {key, op, "
+        f"value?}}; op is one of {_OPS}; value is a cell as the page has it, for `in` a list of them.",
+        examples=['[{"key": "c0", "op": "contains", "value": "air"}, {"key": "c1", "op": "not_null"}]'],
+        extra_json_schema={"contentMediaType": "application/json"},
+    ),
+]
+
+Item = TypeVar("Item", SortKey, Condition)
+
+
+def sort_keys(given: str) -> list[executor.SortKey]:
+    """The sort of a query. Raises Fault with its parameter when it is none."""
+    keys = _listed("sort", given, list[SortKey])
+    return [executor.SortKey(key=wanted.key, descending=wanted.descending) for wanted in keys]
+
+
+def filter_json(given: str) -> bytes:
+    """The filter of a query. Raises Fault with its parameter when it is none."""
+    conditions = _listed("filter", given, list[Condition])
+    return msgspec.json.encode(conditions) if conditions else b""
+
+
+def _listed(parameter: str, given: str, kind: type[list[Item]]) -> list[Item]:
+    try:
+        return msgspec.json.decode(given or "[]", type=kind)
+    except msgspec.ValidationError as error:
+        fault = does_not_fit(str(error))
+        message = f"{parameter}: {fault.message}"
+        raise Fault(fault.code, message, parameter=parameter, **fault.details) from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        message = f"{parameter} is not valid JSON"
+        raise Fault(Code.INVALID_ARGUMENT, message, parameter=parameter) from error
 
 
 class PreviewQuery(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -14,6 +81,8 @@ class PreviewQuery(Struct, forbid_unknown_fields=True, kw_only=True):
     offset: Annotated[int, Meta(ge=0, le=2**53 - 1, description="Rows to leave out first.")] = 0
     result_id: Annotated[str, Meta(max_length=200, description="A page of this kept result.")] = ""
     fresh: Annotated[bool, Meta(description="Run the statement again.")] = False
+    sort: Sort = ""
+    filter: Filter = ""
 
 
 class ExportQuery(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -21,6 +90,8 @@ class ExportQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
     format: Literal["csv", "parquet", "arrow"] = "csv"
     result_id: Annotated[str, Meta(max_length=200, description="This kept result.")] = ""
+    sort: Sort = ""
+    filter: Filter = ""
     raw: Annotated[bool, Meta(description="Leave text that a spreadsheet would run as it is.")] = False
     delimiter: (
         Annotated[str, Meta(min_length=1, max_length=1, description="CSV: between fields, not , but this.")]
@@ -39,7 +110,7 @@ class ExportQuery(Struct, forbid_unknown_fields=True, kw_only=True):
         Annotated[bool, Meta(description="CSV: false leaves out the line of column names.")] | UnsetType
     ) = UNSET
 
-    def csv(self) -> CsvOptions | None:
+    def csv(self) -> executor.CsvOptions | None:
         """The options of CSV that were given; None when none was."""
         given = {
             "delimiter": self.delimiter,
@@ -50,4 +121,4 @@ class ExportQuery(Struct, forbid_unknown_fields=True, kw_only=True):
             "header": self.header,
         }
         options = {name: value for name, value in given.items() if value is not UNSET}
-        return CsvOptions(**options) if options else None  # pyright: ignore[reportArgumentType]
+        return executor.CsvOptions(**options) if options else None  # pyright: ignore[reportArgumentType]

@@ -30,6 +30,9 @@ class _Head(msgspec.Struct):
     media_type: str
     filename: str
     result_id: str | None = None
+    row_count: int | None = None
+    sha256: str | None = None
+    warnings: list[str] = []
 
 
 class _Tail(msgspec.Struct):
@@ -146,6 +149,7 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             "offset": request.offset,
             "result_id": request.result_id or None,
             "fresh": request.fresh,
+            **_view(request),
         }
         database = self._databases.of_session(request.session_id)
         return pb.PreviewSqlResponse(page_json=await self._on_worker("sql.preview", arguments, database))
@@ -160,6 +164,7 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             "result_id": request.result_id or None,
             "raw": request.raw,
             "options": _csv_options(request.csv) if request.HasField("csv") else None,
+            **_view(request),
         }
         database = self._databases.of_session(request.session_id)
         deadline = database.timeout_s + self._grace + EXPORT_STALL
@@ -169,11 +174,7 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
         async for part in parts:
             if isinstance(part, Head):
                 head = msgspec.json.decode(part.json, type=_Head)
-                yield pb.ExportSqlResponse(
-                    head=pb.ExportHead(
-                        media_type=head.media_type, filename=head.filename, result_id=head.result_id or ""
-                    )
-                )
+                yield pb.ExportSqlResponse(head=_told(head))
             elif isinstance(part, Result):
                 tail = msgspec.json.decode(part.json, type=_Tail)
                 yield pb.ExportSqlResponse(tail=pb.ExportTail(row_count=tail.row_count, sha256=tail.sha256))
@@ -208,6 +209,27 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             asker=str(arguments.get("session") or database.workspace),
             deadline=limit + self._grace,
         )
+
+
+def _told(head: _Head) -> pb.ExportHead:
+    return pb.ExportHead(
+        media_type=head.media_type,
+        filename=head.filename,
+        result_id=head.result_id or "",
+        row_count=head.row_count,
+        sha256=head.sha256 or "",
+        warnings=head.warnings,
+    )
+
+
+def _view(request: pb.PreviewSqlRequest | pb.ExportSqlRequest) -> dict[str, Any]:
+    """The arguments that sort and filter."""
+    try:
+        conditions = msgspec.json.decode(request.filter_json or b"[]", type=list[dict[str, Any]])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Fault(Code.MALFORMED, "the filter is not a JSON array of objects") from error
+    sort = [{"key": wanted.key, "descending": wanted.descending} for wanted in request.sort]
+    return {"sort": sort, "filter": conditions}
 
 
 def _csv_options(given: pb.CsvOptions) -> dict[str, Any]:

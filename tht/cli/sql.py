@@ -34,6 +34,7 @@ def define(parser: Parser) -> None:
     for command in (preview, export):
         command.add_argument("--timeout", type=float, metavar="SECONDS", help="at most the workspace's limit")
         command.add_argument("--result-id", metavar="ID", help="this kept result and no other")
+        _view_options(command)
     export.add_argument("--format", choices=("csv", "parquet", "arrow"), default="csv")
     export.add_argument("--out", metavar="FILE", default="-", help="where to (default: stdout)")
     _csv_options(export)
@@ -46,6 +47,22 @@ def _command(parser: Parser, name: str, run_it: Callable[[Options], int], purpos
     command.add_argument("--workspace", metavar="NAME", help="a workspace, for a draft without a session")
     command.add_argument("--sql-file", metavar="FILE", help=f"{draft}; - for stdin")
     return command
+
+
+def _view_options(command: Parser) -> None:
+    command.add_argument(
+        "--sort",
+        metavar="KEY[:desc]",
+        action="append",
+        help="sort by the column of this key; again: then by that",
+    )
+    command.add_argument(
+        "--filter",
+        metavar="KEY:OP[:VALUE]",
+        action="append",
+        help="rows where this holds, and every other --filter; eq, ne, lt, le, gt, ge, contains, starts, in, "
+        "null, not_null; VALUE as JSON or text",
+    )
 
 
 def _csv_options(export: Parser) -> None:
@@ -116,11 +133,13 @@ def _export(options: Options) -> int:
         sys.stdout.buffer.flush()
         return 0
     _write(options.out, stream)
-    tail = {**stream.tail(), "out": options.out}
+    tail = {**stream.tail(), "out": options.out, "warnings": stream.head["warnings"]}
     if options.json:
         print_json(tail)
-    else:
-        print_line(f"{tail['row_count']} rows in", options.out)
+        return 0
+    print_line(f"{tail['row_count']} rows in", options.out)
+    for warning in tail["warnings"]:
+        print_line("note:", warning)
     return 0
 
 
@@ -151,7 +170,30 @@ def _statement(options: Options) -> dict[str, Any]:
         "sql": _draft(options),
         "timeout_s": options.timeout,
         "result_id": options.result_id,
+        "sort": [_sort_key(text) for text in options.sort or ()],
+        "filter": [_condition(text) for text in options.filter or ()],
     }
+
+
+def _sort_key(text: str) -> dict[str, Any]:
+    key, _, direction = text.partition(":")
+    if direction not in ("", "asc", "desc"):
+        raise Fault(Code.INVALID_ARGUMENT, f"--sort {text[:60]!r}: write KEY or KEY:desc")
+    return {"key": key, "descending": direction == "desc"}
+
+
+def _condition(text: str) -> dict[str, Any]:
+    key, _, rest = text.partition(":")
+    op, given, value = rest.partition(":")
+    if not op:
+        raise Fault(Code.INVALID_ARGUMENT, f"--filter {text[:60]!r}: write KEY:OP:VALUE, such as c0:ge:10")
+    condition: dict[str, Any] = {"key": key, "op": op}
+    if given:
+        try:
+            condition["value"] = msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            condition["value"] = value
+    return condition
 
 
 def _draft(options: Options) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tht.sql.cancel import Cancel
+from tht.sql.view_request import WHOLE, ViewRequest
 from tht.workspaces import Workspace
 
 if TYPE_CHECKING:
@@ -43,14 +44,15 @@ def preview(
     result_id: str | None = None,
     fresh: bool = False,
     draft: bool = False,
+    view: ViewRequest = WHOLE,
     cancel: Cancel | None = None,
 ) -> bytes:
     """A page as JSON: `{columns, rows, truncated, row_count, result_id, elapsed_ms, warnings}`, `draft:
     true` on a draft.
 
     `truncated` says that there are rows after these; `row_count` is exact or null. A draft is read as far as
-    the page reaches and nothing is kept of it. Raises Fault: REFUSED, TIMEOUT, CANCELLED, DATABASE_ERROR,
-    DATABASE_UNAVAILABLE, OVER_CAP, RESULT_EXPIRED.
+    the page reaches and nothing is kept of it; `view` sorts and filters what is kept. Raises Fault: REFUSED,
+    TIMEOUT, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE, OVER_CAP, RESULT_EXPIRED, INVALID_ARGUMENT.
     """
     begun = begin_preview(
         workspace,
@@ -62,6 +64,7 @@ def preview(
         result_id=result_id,
         fresh=fresh,
         draft=draft,
+        view=view,
         cancel=cancel,
     )
     return begun.finish()
@@ -78,9 +81,11 @@ def begin_preview(
     result_id: str | None = None,
     fresh: bool = False,
     draft: bool = False,
+    view: ViewRequest = WHOLE,
     cancel: Cancel | None = None,
 ) -> "Begun":
-    """`preview` as soon as the rows of the page are there; the statement may still run behind it."""
+    """`preview` as soon as the rows of the page are there; the statement may still run behind it. A page of a
+    view needs them all."""
     from tht.sql import page
     from tht.sql.verdicts import verdict_of
 
@@ -91,6 +96,23 @@ def begin_preview(
         return page.Begun(
             page.draft_page(workspace, sql, limit=limit, offset=offset, timeout_s=seconds, cancel=token)
         )
+    if view:
+        from tht.sql.view_page import view_page
+
+        rows = view_page(
+            workspace,
+            sql,
+            verdict.sha256,
+            view,
+            folder=home_results,
+            limit=limit,
+            offset=offset,
+            timeout_s=seconds,
+            result_id=result_id,
+            fresh=fresh,
+            cancel=token,
+        )
+        return page.Begun(rows)
     return page.begin_page(
         workspace,
         sql,
@@ -115,6 +137,7 @@ def export(
     options: Mapping[str, Any] | None = None,
     timeout_s: float | None = None,
     result_id: str | None = None,
+    view: ViewRequest = WHOLE,
     cancel: Cancel | None = None,
 ) -> "Export":
     """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.export_file.Export`."""
@@ -133,6 +156,7 @@ def export(
         options=options or {},
         timeout_s=seconds,
         result_id=result_id,
+        view=view,
         cancel=cancel or Cancel(),
     )
 

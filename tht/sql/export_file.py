@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,11 @@ from tht.sql.cancel import Cancel
 from tht.sql.columns import name_of
 from tht.sql.csv_rows import CsvBatch, RowsWriter
 from tht.sql.csv_text import csv_options
+from tht.sql.digests import Digest, Remembered
 from tht.sql.typed import arrow_chunks, parquet_chunks
+from tht.sql.view import Rows, view_of
+from tht.sql.view_page import whole_result
+from tht.sql.view_request import ViewRequest
 from tht.workspaces import Workspace
 
 CHUNK = 256 << 10
@@ -47,13 +52,21 @@ class Export:
         self,
         format_: str,
         filename: str,
-        result_id: str | None,
+        origin: "Origin",
+        remembered: Remembered | None,
         chunks: Callable[["Export"], Iterator[Chunk]],
     ):
         self.media_type = MEDIA_TYPES[format_]
         self.filename = filename
-        self.result_id = result_id
+        self.result_id = origin.result_id
         """The kept result that is exported, None for a fresh run of the statement."""
+        self.warnings = origin.warnings
+        self.expected_rows = None if origin.rows is None else origin.rows.rows
+        """Rows that the file will have, where that is known."""
+        self._remembered = remembered
+        digest = None if remembered is None else remembered.read()
+        self.expected_sha256 = None if digest is None else digest.sha256
+        """Of the file, where the same one was made before."""
         self.row_count: int | None = None
         self.sha256: str | None = None
         self.rows = 0
@@ -64,8 +77,16 @@ class Export:
         for chunk in _sized(self._chunks):
             digest.update(chunk)
             yield chunk
+        self._ended(digest.hexdigest())
+
+    def _ended(self, sha256: str) -> None:
+        if self._remembered is not None and self.expected_sha256 is None:
+            self._remembered.write(Digest(self.rows, sha256))
+        if self._remembered is not None and self.expected_sha256 not in (None, sha256):
+            self._remembered.forget()
+            raise Fault(Code.INTERNAL, "the file is not the one whose digest was told; export it again")
         self.row_count = self.rows
-        self.sha256 = digest.hexdigest()
+        self.sha256 = sha256
 
     def counted(self, batches: Batches) -> Batches:
         """The same batches, their rows counted."""
@@ -85,22 +106,27 @@ def export(
     options: Mapping[str, Any],
     timeout_s: float,
     result_id: str | None,
+    view: ViewRequest,
     cancel: Cancel,
 ) -> Export:
     """The kept result `result_id` when it is complete, else a fresh run in full (up to `limits.export_rows`).
+    With a `view` the rows of the view of the kept result, which is run and kept when there is none.
 
-    Raises Fault INVALID_ARGUMENT, RESULT_EXPIRED at once; what the database says comes with the chunks.
+    Raises Fault INVALID_ARGUMENT, RESULT_EXPIRED, OVER_CAP at once; what the database says comes with the
+    chunks.
     """
     if format_ not in MEDIA_TYPES:
         raise Fault(Code.INVALID_ARGUMENT, f"format must be one of {', '.join(MEDIA_TYPES)}")
     csv = csv_options(options, raw)
     if format_ != "csv" and options:
         raise Fault(Code.INVALID_ARGUMENT, "options are for CSV")
-    kept = None
-    if result_id is not None:
-        kept = results.find(folder, workspace, sha256, result_id).whole(timeout_s, cancel)
-        kept.raise_if_failed()
-    whole = kept if kept is not None and kept.facts.complete else None
+    origin = Origin()
+    if view or result_id is not None:
+        kept = whole_result(
+            workspace, sql, sha256, folder=folder, timeout_s=timeout_s, result_id=result_id, cancel=cancel
+        )
+        origin = _origin(folder, kept, view, cancel)
+    whole = origin.rows
 
     writer = RowsWriter(csv) if format_ == "csv" else None
 
@@ -126,9 +152,37 @@ def export(
             else:
                 yield from parquet_chunks(schema, _columns(counted))
 
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", workspace.name)
-    extension = {"csv": "csv", "parquet": "parquet", "arrow": "arrow"}[format_]
-    return Export(format_, f"{name}-{sha256[:8]}.{extension}", result_id if whole else None, chunks)
+    remembered = None
+    if origin.result_id is not None:
+        remembered = Remembered(folder, origin.result_id, [format_, csv, view])
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", workspace.name) + f"-{sha256[:8]}"
+    if view:
+        name += f"-{view.digest[:8]}"
+    return Export(format_, f"{name}.{format_}", origin, remembered, chunks)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the rows of an export come from."""
+
+    rows: Rows | None = None
+    """A kept result or a view of it; None for a fresh run."""
+    result_id: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def _origin(folder: Path, kept: results.Kept, view: ViewRequest, cancel: Cancel) -> Origin:
+    facts = kept.facts
+    if facts.complete:
+        rows = view_of(folder, facts.result_id, kept, view, cancel) if view else kept
+        return Origin(rows, facts.result_id)
+    if view:
+        message = (
+            f"the result was cut at {kept.rows} rows, so that a sorted or filtered file would miss some: "
+            "export without sort and filter, or put them into the statement, or raise limits.rows"
+        )
+        raise Fault(Code.OVER_CAP, message)
+    return Origin(warnings=(f"the result was cut at {kept.rows} rows; this file is a fresh run in full",))
 
 
 @contextmanager

@@ -50,6 +50,10 @@ class ViewRequest(msgspec.Struct, frozen=True):
         return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()[:16]
 
 
+WHOLE = ViewRequest()
+"""The result as it is."""
+
+
 def view_request(sort: list[SortKey] | None, conditions: list[Condition] | None) -> ViewRequest:
     """The request. Raises Fault INVALID_ARGUMENT when there is too much of it or a value is missing."""
     request = ViewRequest(tuple(sort or ()), tuple(conditions or ()))

@@ -9,7 +9,7 @@ from contracts.errors import Code, Fault
 from services.gateway.compression import accepts_gzip, gzipped
 from services.gateway.documents import Page
 from services.gateway.endpoints import Call, Endpoint, json_response
-from services.gateway.result_queries import ExportQuery, PreviewQuery
+from services.gateway.result_queries import ExportQuery, PreviewQuery, filter_json, sort_keys
 from services.gateway.streaming import Download
 from thothii.executor.v1.executor_service_pb2 import (
     ExportHead,
@@ -45,6 +45,8 @@ async def preview(call: Call) -> Response:
         offset=query.offset,
         result_id=query.result_id,
         fresh=query.fresh,
+        sort=sort_keys(query.sort),
+        filter_json=filter_json(query.filter),
     )
     answer = await services.executor.read(
         services.executor_stub.PreviewSql, request, call.gateway.settings.gateway_query_s
@@ -61,6 +63,8 @@ async def export(call: Call) -> Response:
         result_id=query.result_id,
         raw=query.raw,
         csv=query.csv(),
+        sort=sort_keys(query.sort),
+        filter_json=filter_json(query.filter),
     )
     timeout = call.gateway.settings.gateway_export_s
     first, parts = await call.gateway.services.export(request, timeout)
