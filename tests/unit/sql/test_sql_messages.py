@@ -23,6 +23,10 @@ def test_a_value_in_quotes_is_left_out_with_all_that_it_holds(
         assert "\n" not in line
 
 
+def test_a_value_that_the_server_cut_short_is_left_out() -> None:
+    assert safe_line("Incorrect integer value: 'Ada Lov", True) == "Incorrect integer value: '...'"
+
+
 @pytest.mark.parametrize(
     ("message", "sql"),
     [

@@ -145,7 +145,7 @@ class Limit:
 
 
 _QUOTED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
-_FIRST_TO_LAST_QUOTE = re.compile(r"['\"].*['\"]", re.S)
+_FIRST_TO_LAST_QUOTE = re.compile(r"['\"](?:.*['\"]|.*)", re.S)
 
 
 def safe_line(text: str, redact: bool, statement: str | None = None) -> str:
