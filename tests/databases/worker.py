@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -18,8 +18,9 @@ START = "import sys; from tht.cli import main; sys.exit(main())"
 class Worker:
     """One worker process for one home; it is started again when a call ended it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, errors: IO[bytes] | None = None) -> None:
         self.home = home
+        self._errors = subprocess.DEVNULL if errors is None else errors
         self.process: subprocess.Popen[bytes] | None = None
         self._calls = 0
 
@@ -31,7 +32,7 @@ class Worker:
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=self._errors,
                 cwd="/",
                 env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
             )

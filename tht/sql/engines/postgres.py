@@ -7,6 +7,7 @@ goes through `stream`, which does not. A superuser is turned into pg_read_all_da
 PostgreSQL 15).
 """
 
+import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString, cast
@@ -234,7 +235,7 @@ class _Context:
 def _why_not(text: str) -> str:
     """The reason of a failed connection without host, account or database."""
     # what stands in quotes is the workspace's own: a host, a database, a role
-    lowered = " ".join(safe_line(line, redact=True) for line in text.splitlines()).lower()
+    lowered = re.sub(r'"[^"\n]*"', "", text).lower()
     for mark, reason in (
         ("password", "the server refused the account; check user and password in connection.url"),
         (

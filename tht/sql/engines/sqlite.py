@@ -179,8 +179,10 @@ def _fault(error: sqlite3.Error) -> Fault:
 
 
 def _unavailable(error: sqlite3.Error) -> Fault:
-    line = safe_line(str(error), redact=False)
-    return Fault(Code.DATABASE_UNAVAILABLE, f"the database file cannot be opened: {line}")
+    found = _fault(error)
+    if found.code is Code.DATABASE_UNAVAILABLE:
+        return found
+    return Fault(Code.DATABASE_UNAVAILABLE, f"the database file cannot be opened: {found.message}")
 
 
 class SqliteSource(Source):
