@@ -62,6 +62,11 @@ def _strings(array: Array, type_: str) -> Cells:
 
 def _integers(array: Array, kind: pa.DataType, type_: str) -> Cells:
     values: Cells = array.to_pylist()
+    if kind.bit_width == 64 and values and not array.null_count:
+        if type_ != "integer":
+            return list(map(str, values))
+        if min(values) >= -SAFE_INTEGER and max(values) <= SAFE_INTEGER:
+            return values
     if type_ == "integer" and kind.bit_width == 64:
         return [v if v is None or -SAFE_INTEGER <= v <= SAFE_INTEGER else str(v) for v in values]
     if kind.bit_width == 64:
@@ -80,7 +85,11 @@ def _floats(array: Array) -> Cells:
     if array.type.bit_width < 64:
         # the shortest text of a 32-bit float, not of its neighbour with 64 bits
         return [None if v is None else json_float(float(v)) for v in array.cast(pa.string()).to_pylist()]
-    return [None if v is None else json_float(v) for v in array.to_pylist()]
+    values: Cells = array.to_pylist()
+    # A sum is finite only when each of its summands is.
+    if not array.null_count and math.isfinite(sum(values)):
+        return values
+    return [None if v is None else json_float(v) for v in values]
 
 
 def plain_decimal(value: Decimal) -> str:

@@ -6,12 +6,17 @@ numerics, infinite dates, 24:00:00, intervals as ISO 8601) are strings in canoni
 type beside them.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from tht.sql.arrow import Array, Field, fields_of, nulls
+
+DESCRIBED = 64
+"""Schemas whose columns are remembered."""
 
 _TYPE = b"thothii.type"
 _NAME = b"thothii.name"
@@ -39,9 +44,21 @@ def field(index: int, name: str, type_: str, arrow: pa.DataType, exact: str | No
     return pa.field(f"c{index}", arrow, metadata=metadata)
 
 
-def columns_of(schema: pa.Schema) -> list[Column]:
+_described: OrderedDict[int, tuple[pa.Schema, tuple[Column, ...]]] = OrderedDict()
+"""Schemas of late and their columns, by identity: a kept file has one schema for all its pages. As long as a
+schema is held here, no other has its identity."""
+
+
+def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
     """The columns that a schema made of `field()` describes."""
-    return [Column(name_of(f), f.name, type_of(f)) for f in fields_of(schema)]
+    known = _described.get(id(schema))
+    if known is None:
+        known = schema, tuple(Column(name_of(f), f.name, type_of(f)) for f in fields_of(schema))
+        _described[id(schema)] = known
+        while len(_described) > DESCRIBED:
+            with suppress(KeyError):
+                _described.popitem(last=False)
+    return known[1]
 
 
 def _metadata(found: Field) -> dict[bytes, bytes]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pyarrow as pa
@@ -15,7 +15,7 @@ from tht.sql.arrow import Array
 from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
 from tht.sql.cells import json_cells
-from tht.sql.columns import columns_of, conformed, name_of, type_of, widened
+from tht.sql.columns import columns_of, conformed, widened
 from tht.workspaces import Limits, Workspace
 
 _encoder = msgspec.json.Encoder()
@@ -182,7 +182,8 @@ class Page:
         size = 0
         for batch in batches:
             fitting = self._fitting(conformed(batch, self.schema), size)
-            size += fitting.nbytes
+            if batch is not batches[-1]:
+                size += fitting.nbytes
             rows += self._batch_rows(fitting)
             if fitting.num_rows < batch.num_rows:
                 break
@@ -194,7 +195,8 @@ class Page:
         """As many rows of `batch` as fit beside `size` bytes that are there already."""
         room = self.limits.bytes - size
         low, high = 0, batch.num_rows
-        if batch.nbytes <= room:
+        # What the columns' memory has at most is told much sooner than what these rows have of it.
+        if batch.get_total_buffer_size() * batch.num_columns <= room or batch.nbytes <= room:
             return batch
         while low < high:
             middle = (low + high + 1) // 2
@@ -202,22 +204,23 @@ class Page:
         return batch.slice(0, low)
 
     def _batch_rows(self, batch: pa.RecordBatch) -> list[tuple[Any, ...]]:
-        columns = [
-            json_cells(self._cut(batch.column(i), i), type_of(self.schema.field(i)))
-            for i in range(batch.num_columns)
-        ]
-        return list(zip(*columns, strict=True)) if columns else [()] * batch.num_rows
+        arrays = cast("list[Array]", batch.columns)
+        if batch.get_total_buffer_size() > self.limits.cell_bytes:
+            arrays = [self._cut(array, index) for index, array in enumerate(arrays)]
+        described = columns_of(self.schema)
+        cells = [json_cells(array, column.type) for array, column in zip(arrays, described, strict=True)]
+        return list(zip(*cells, strict=True)) if cells else [()] * batch.num_rows
 
     def _cut(self, array: Array, index: int) -> Array:
         """Values longer than the cap are cut at it and the page says so."""
         cap = self.limits.cell_bytes
         kind = array.type
-        if array.nbytes <= cap or not (pa.types.is_string(kind) or pa.types.is_binary(kind)):
+        if not (pa.types.is_string(kind) or pa.types.is_binary(kind)) or array.nbytes <= cap:
             return array
         lengths = pc.binary_length(array)
         if (pc.max(lengths).as_py() or 0) <= cap:
             return array
-        name = name_of(self.schema.field(index))
+        name = columns_of(self.schema)[index].name
         self.warnings.append(f"values of column {name[:80]} were cut at {cap} bytes")
         text = pa.types.is_string(kind)
         cut = [_cut_value(value, cap, text) for value in array.cast(pa.binary()).to_pylist()]

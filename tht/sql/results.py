@@ -6,6 +6,7 @@ there from the beginning and written anew with each segment, so that pages are r
 """
 
 import fcntl
+import os
 import re
 import time
 from bisect import bisect_right
@@ -35,6 +36,7 @@ POLL_S = 0.02
 """Seconds between two looks at a result that another process keeps."""
 
 _FACTS_KNOWN = 256
+_BATCHES_KNOWN = 32
 _GONE = "this result is no longer kept; preview again without result_id"
 _OTHER = "this result_id is not of this statement; preview again without it"
 
@@ -81,7 +83,7 @@ class Kept:
 
     def schema(self) -> pa.Schema:
         """The columns; later segments hold what earlier ones do, never less."""
-        return self._reader(len(self.facts.segments) - 1).schema
+        return self._segment(len(self.facts.segments) - 1).schema
 
     def read(self, offset: int, count: int) -> Iterator[pa.RecordBatch]:
         """The batches that hold rows `offset` to `offset + count`, cut to them, in the schema of all."""
@@ -89,8 +91,8 @@ class Kept:
         for number, batches in enumerate(self.facts.segments):
             end = start + sum(batches)
             if start < offset + count and offset < end:
-                reader = self._reader(number)
-                for batch in _cut(reader, batches, max(offset - start, 0), offset + count - start):
+                segment = self._segment(number)
+                for batch in _cut(segment, batches, max(offset - start, 0), offset + count - start):
                     yield conformed(batch, schema)
             start = end
 
@@ -126,11 +128,11 @@ class Kept:
         """The same result once nothing more will come. Raises as `once`."""
         return self.once(lambda _: False, timeout_s, cancel)
 
-    def _reader(self, number: int) -> Any:
-        return _opened(segment_path(self.folder, self.facts.result_id, number))
+    def _segment(self, number: int) -> "_Segment":
+        return _opened(self.folder, self.facts.result_id, number)
 
 
-def _cut(reader: Any, batches: list[int], first: int, end: int) -> Iterator[pa.RecordBatch]:
+def _cut(segment: "_Segment", batches: list[int], first: int, end: int) -> Iterator[pa.RecordBatch]:
     """Rows `first` to `end` of a segment."""
     ends = list(accumulate(batches))
     for index in range(bisect_right(ends, first), len(batches)):
@@ -138,14 +140,34 @@ def _cut(reader: Any, batches: list[int], first: int, end: int) -> Iterator[pa.R
         if start >= end:
             return
         low = max(first - start, 0)
-        yield reader.get_batch(index).slice(low, min(end - start, batches[index]) - low)
+        yield segment.batch(index).slice(low, min(end - start, batches[index]) - low)
+
+
+class _Segment:
+    """A segment opened for reading. Its batches are views of the mapped file; finding one costs more than
+    cutting a page from it."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = ipc.open_file(pa.memory_map(str(path)))
+        self._batches: dict[int, pa.RecordBatch] = {}
+        self.schema: pa.Schema = self._reader.schema
+
+    def batch(self, index: int) -> pa.RecordBatch:
+        """Batch `index`."""
+        found = self._batches.get(index)
+        if found is None:
+            found = self._reader.get_batch(index)
+            if len(self._batches) >= _BATCHES_KNOWN:
+                self._batches.clear()
+            self._batches[index] = found
+        return found
 
 
 @lru_cache(maxsize=64)
-def _opened(path: Path) -> Any:
+def _opened(folder: Path, result_id: str, number: int) -> _Segment:
     """The segment, opened once for all its pages: opening costs more than a page does. A segment never
     changes, and its name is never used again."""
-    return ipc.open_file(pa.memory_map(str(path)))
+    return _Segment(segment_path(folder, result_id, number))
 
 
 def segment_path(folder: Path, result_id: str, number: int) -> Path:
@@ -213,15 +235,15 @@ def _result_ids(folder: Path) -> list[str]:
     return known[1]
 
 
-_facts: OrderedDict[Path, Facts] = OrderedDict()
-"""Facts that do not change any more."""
+_facts: OrderedDict[tuple[Path, str], Facts] = OrderedDict()
+"""Facts that do not change any more, by folder and id."""
 
 
 def _load(folder: Path, result_id: str) -> Kept | None:
     """The result as it is now; None when it is gone or nobody will ever finish it."""
-    path = facts_path(folder, result_id)
-    facts = _facts.get(path)
+    facts = _facts.get((folder, result_id))
     if facts is None:
+        path = facts_path(folder, result_id)
         facts = _read(path)
         if facts is not None and facts.running and not _is_locked(lock_path(folder, result_id)):
             # Between the two looks its keeper may have finished.
@@ -231,10 +253,10 @@ def _load(folder: Path, result_id: str) -> Kept | None:
         if facts is None:
             return None
         if not facts.running:
-            _facts[path] = facts
+            _facts[folder, result_id] = facts
             if len(_facts) > _FACTS_KNOWN:
                 _facts.popitem(last=False)
-    if facts.segments and not segment_path(folder, result_id, 0).is_file():
+    if facts.segments and not os.path.isfile(f"{folder}/{result_id}.0.arrow"):  # noqa: PTH113 - each page asks
         return None
     return Kept(facts, folder)
 
