@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 class Home:
     """Paths below one harness folder. Nothing is created by asking for a path."""
 
-    __slots__ = ("root",)
+    __slots__ = ("_paths", "root")
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self.root = os.fspath(root)
+        self._paths: dict[str, Path] = {}
 
     def __repr__(self) -> str:
         return f"Home({self.root!r})"
@@ -39,10 +40,13 @@ class Home:
         return self._below("results")
 
     def _below(self, name: str) -> Path:
-        # Late, because listing sessions needs no Path and its import is a fifth of that command's start.
-        from pathlib import Path
+        found = self._paths.get(name)
+        if found is None:
+            # Late, because listing sessions needs no Path and its import is a fifth of that command's start.
+            from pathlib import Path
 
-        return Path(self.root, name)
+            found = self._paths[name] = Path(self.root, name)
+        return found
 
 
 def find_home(given: str | None = None, environment: Mapping[str, str] = os.environ) -> Home:

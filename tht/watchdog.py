@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache
 
 from contracts.errors import Code, Fault
 
@@ -28,9 +29,14 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 def held_bytes() -> int:
     """Memory that this process alone holds now; pages of mapped files are not its own."""
-    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123
-        _, resident, shared, *_ = statm.read().split()
+    _, resident, shared, *_ = os.pread(_statm(), 256, 0).split()
     return (int(resident) - int(shared)) * _PAGE
+
+
+@cache
+def _statm() -> int:
+    """Open for the life of the process, which never forks: it is read for every call."""
+    return os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
 
 
 class Watchdog:

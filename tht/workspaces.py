@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -130,7 +132,7 @@ class Workspace:
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-_loaded: dict[Path, tuple[tuple[int, ...], Workspace]] = {}
+_loaded: dict[str, tuple[tuple[int, ...], Workspace]] = {}
 """Workspaces that were read, by file, each with the stamp of the file it was read from."""
 
 
@@ -144,19 +146,22 @@ def workspace_names(home: Home) -> list[str]:
 
 def load_workspace(home: Home, name: str) -> Workspace:
     """The workspace `name`. Raises Fault NOT_FOUND, or WORKSPACE_BROKEN with what to correct."""
-    path = home.workspaces / f"{name}.yaml"
-    if not NAME.fullmatch(name) or not path.is_file():
-        known = ", ".join(workspace_names(home)[:10]) or "none"
-        raise Fault(Code.NOT_FOUND, f"there is no workspace {name[:64]!r}; there are: {known}")
+    path = f"{home.root}/workspaces/{name}.yaml"
+    if not NAME.fullmatch(name):
+        raise _unknown(home, name)
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 - a page that is read asks for it each time
+        if not stat.S_ISREG(status.st_mode):
+            raise _unknown(home, name)
         stamp = stamp_of(status)
         known_stamp, workspace = _loaded.get(path, (None, None))
         if workspace is not None and known_stamp == stamp:
             return workspace
         if status.st_size > FILE_CAP:
             raise _broken(name, f"the file is larger than {FILE_CAP} bytes")
-        text = path.read_text(encoding="utf-8")
+        text = (home.workspaces / f"{name}.yaml").read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise _unknown(home, name) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise _broken(name, f"the file cannot be read: {reason}") from error
@@ -164,6 +169,11 @@ def load_workspace(home: Home, name: str) -> Workspace:
     if settled(stamp):
         _loaded[path] = (stamp, workspace)
     return workspace
+
+
+def _unknown(home: Home, name: str) -> Fault:
+    known = ", ".join(workspace_names(home)[:10]) or "none"
+    return Fault(Code.NOT_FOUND, f"there is no workspace {name[:64]!r}; there are: {known}")
 
 
 def parse_workspace(name: str, text: str, folder: Path) -> Workspace:
