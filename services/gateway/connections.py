@@ -1,14 +1,17 @@
-"""Connections: what cannot be parsed is a problem too, a head has a size, and any of them can be cut."""
+"""Connections: what cannot be parsed is a problem too, heads have a size, bodies may have trailers; any can
+be cut."""
 
 from collections.abc import Callable
 from typing import Any, cast
 
 import msgspec
 from starlette.types import Scope
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from contracts.errors import Code, Fault
 from services.gateway.problems import MEDIA_TYPE, problem_document
+from services.gateway.trailers import with_trailers
 
 HEAD_LIMIT = 64 * 1024
 """Bytes of a request line, and of all header fields of a request, trailers among them."""
@@ -44,6 +47,9 @@ class CuttableProtocol(HttpToolsProtocol):
         super().on_message_begin()
         self._silent = self._head = 0
         cast(Any, self.scope)["extensions"] = {_CUT: self.transport.abort}
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        super()._start_asgi_task(cycle, with_trailers(app, cycle))
 
     def on_url(self, url: bytes) -> None:
         """Take a piece of the request line."""

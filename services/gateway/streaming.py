@@ -10,6 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 from services.gateway.connections import cut
 from services.gateway.readers import Reader
 from services.gateway.sse import retry
+from services.gateway.trailers import EXTENSION
 from services.runtime.web.serving import until_gone
 
 EVENT_STREAM = "text/event-stream"
@@ -61,10 +62,21 @@ class EventStream(Response):
 
 
 class Download(Response):
-    """A file in pieces. A failure in the middle leaves the body without its end: the client notices."""
+    """A file in pieces. A failure in the middle leaves the body without its end: the client notices.
+
+    `trailers`: called after the last piece, gives the fields that follow the body where the connection can
+    send them; `announced` are their names.
+    """
 
     def __init__(
-        self, pieces: AsyncIterator[bytes], media_type: str, filename: str, headers: Mapping[str, str]
+        self,
+        pieces: AsyncIterator[bytes],
+        media_type: str,
+        filename: str,
+        headers: Mapping[str, str],
+        *,
+        announced: tuple[str, ...] = (),
+        trailers: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         super().__init__(
             media_type=media_type,
@@ -76,11 +88,15 @@ class Download(Response):
         )
         del self.headers["content-length"]
         self._pieces = pieces
+        self._announced = announced
+        self._trailers = trailers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send every piece; stop when the client goes."""
-        del scope
-        sending = asyncio.create_task(self._send(send))
+        trailing = bool(self._announced) and EXTENSION in scope.get("extensions", {})
+        if trailing:
+            self.headers["trailer"] = ", ".join(self._announced)
+        sending = asyncio.create_task(self._send(send, trailing))
         gone = asyncio.create_task(until_gone(receive))
         try:
             await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -91,12 +107,15 @@ class Download(Response):
             sending.cancel()
             await asyncio.wait({sending})
 
-    async def _send(self, send: Send) -> None:
+    async def _send(self, send: Send, trailing: bool) -> None:
         start: Message = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-        await send(start)
+        await send({**start, "trailers": True} if trailing else start)
         async for piece in self._pieces:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if trailing:
+            fields = [(name.encode(), value.encode()) for name, value in self._trailers().items()]
+            await send({"type": EXTENSION, "headers": fields, "more_trailers": False})
 
 
 def content_disposition(filename: str) -> str:

@@ -65,6 +65,7 @@ class FakeExecutor(ExecutorServiceServicer):
         self.page: dict[str, Any] = PAGE
         self.chunks: list[bytes] = [b"carrier,delay\r\n", b"F9,21.92\r\nFL,20.12\r\n"]
         self.break_after: int | None = None
+        self.told_before = executor.ExportHead()
         self.filename = "risultati però.csv"
 
     def add_session(self, session_id: str, **manifest: Any) -> None:
@@ -187,11 +188,12 @@ class FakeExecutor(ExecutorServiceServicer):
         self._called("ExportSql")
         self.export = request
         self._check_approved(request.session_id)
-        yield executor.ExportSqlResponse(
-            head=executor.ExportHead(media_type="text/csv", filename=self.filename, result_id="r1")
-        )
+        head = executor.ExportHead(media_type="text/csv", filename=self.filename, result_id="r1")
+        head.MergeFrom(self.told_before)
+        yield executor.ExportSqlResponse(head=head)
         for number, chunk in enumerate(self.chunks):
             if number == self.break_after:
                 raise Fault(Code.DATABASE_ERROR, "division by zero")
             yield executor.ExportSqlResponse(chunk=chunk)
-        yield executor.ExportSqlResponse(tail=executor.ExportTail(row_count=2, sha256="0" * 64))
+        sha256 = hashlib.sha256(b"".join(self.chunks)).hexdigest()
+        yield executor.ExportSqlResponse(tail=executor.ExportTail(row_count=2, sha256=sha256))

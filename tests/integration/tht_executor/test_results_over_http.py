@@ -2,8 +2,10 @@
 
 import asyncio
 import csv
+import hashlib
 import io
 import json
+from base64 import b64encode
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from types import SimpleNamespace
@@ -115,3 +117,31 @@ async def test_a_cut_result_says_so_and_its_sorted_file_is_refused(
     whole = await client.post(f"{path}/export", params={"result_id": page["result_id"]})
     assert whole.text.count("\r\n") == 12_001
     assert "x-result-id" not in whole.headers
+    assert whole.headers["x-result-source"] == "fresh-run"
+    assert "x-row-count" not in whole.headers
+
+
+@pytest.mark.parametrize("view", [{}, VIEW])
+@pytest.mark.parametrize("form", ["csv", "parquet", "arrow"])
+async def test_the_second_download_tells_its_digest_before_its_bytes(
+    executor: Executor, client: httpx.AsyncClient, view: dict[str, str], form: str
+) -> None:
+    path = await approved(executor, MANY.format(last=2000))
+    page = (await client.post(f"{path}/preview", params={**view, "limit": 1})).json()
+    asked = {**view, "result_id": page["result_id"], "format": form}
+    plain = {"accept-encoding": "identity"}
+    first = await client.post(f"{path}/export", params=asked, headers=plain)
+    assert (first.headers["x-result-source"], first.headers["x-row-count"]) == (
+        "kept",
+        str(page["row_count"]),
+    )
+    assert "x-sha256" not in first.headers
+    second = await client.post(f"{path}/export", params=asked, headers=plain)
+    assert second.content == first.content
+    digest = hashlib.sha256(first.content)
+    assert second.headers["x-sha256"] == digest.hexdigest()
+    assert second.headers["repr-digest"] == f"sha-256=:{b64encode(digest.digest()).decode()}:"
+    packed = await client.post(f"{path}/export", params=asked)
+    assert packed.headers["x-sha256"] == digest.hexdigest()
+    assert ("repr-digest" in packed.headers) is (form != "csv")
+    assert packed.content == first.content
