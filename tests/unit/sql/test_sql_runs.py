@@ -227,18 +227,6 @@ def test_the_schema_shows_what_is_allowed(make_workspace: Any) -> None:
         schema.describe(workspace, "customer")
 
 
-def test_a_missing_file_and_a_broken_one(make_workspace: Any, tmp_path: Path) -> None:
-    workspace = make_workspace()
-    path = next(tmp_path.glob("data.*"))
-    path.write_bytes(b"this is no database at all" * 100)
-    with pytest.raises(Fault) as caught:
-        page(workspace, "SELECT 1", tmp_path, draft=True)
-    assert caught.value.code is Code.DATABASE_UNAVAILABLE
-    path.unlink()
-    with pytest.raises(Fault, match="no database file"):
-        page(workspace, "SELECT 1", tmp_path, draft=True)
-
-
 def test_role_checks_know_a_writable_file(make_workspace: Any, tmp_path: Path) -> None:
     workspace = make_workspace()
     path = next(tmp_path.glob("data.*"))

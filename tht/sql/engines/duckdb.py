@@ -20,6 +20,7 @@ from tht.sql.columns import field
 from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
 from tht.sql.engines.duckdb_parser import reads_only
 from tht.sql.engines.duckdb_types import logical, stored, stored_type
+from tht.sql.engines.file_kinds import misnamed
 from tht.workspaces import Workspace
 
 MEMORY = 512 << 20
@@ -129,15 +130,14 @@ def _open(path: Path, memory: int) -> duckdb.DuckDBPyConnection:
         if not _is_locked_down(connection):
             connection.execute("SET GLOBAL timezone = 'UTC'")
             connection.execute("SET GLOBAL arrow_lossless_conversion = true")
+            # analysts still write x -> x + 1, which DuckDB 2 takes for JSON only unless asked
+            connection.execute("SET GLOBAL lambda_syntax = 'ENABLE_SINGLE_ARROW'")
             connection.execute("SET GLOBAL lock_configuration = true")
     except duckdb.Error as error:
         line = safe_line(str(error), redact=True)
         held = "could not set lock" in line.lower()
-        reason = (
-            "a writer holds the database file; close it and try again"
-            if held
-            else f"it cannot be opened: {line}"
-        )
+        reason = "a writer holds the database file; close it and try again" if held else None
+        reason = reason or misnamed(path, "duckdb") or f"the database file cannot be opened: {line}"
         raise Fault(Code.DATABASE_UNAVAILABLE, reason) from error
     return connection
 

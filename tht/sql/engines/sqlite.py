@@ -18,6 +18,7 @@ from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import untyped_rows
 from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
+from tht.sql.engines.file_kinds import misnamed
 from tht.sql.engines.row_batch import RowBatch
 from tht.sql.policy import policy
 from tht.workspaces import Workspace
@@ -129,7 +130,7 @@ def _open(path: Path, immutable: bool) -> sqlite3.Connection:
         )
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 0")
     except sqlite3.Error as error:
-        raise _unavailable(error) from error
+        raise _unavailable(error, path) from error
     return connection
 
 
@@ -178,11 +179,14 @@ def _fault(error: sqlite3.Error) -> Fault:
     return database_error(line)
 
 
-def _unavailable(error: sqlite3.Error) -> Fault:
+def _unavailable(error: sqlite3.Error, path: Path) -> Fault:
     found = _fault(error)
     if found.code is Code.DATABASE_UNAVAILABLE:
         return found
-    return Fault(Code.DATABASE_UNAVAILABLE, f"the database file cannot be opened: {found.message}")
+    reason = misnamed(path, "sqlite") or f"the database file cannot be opened: {found.message}"
+    if "readonly" in found.message:
+        reason = "a writer left a change unfinished; open the file once with a program that may write"
+    return Fault(Code.DATABASE_UNAVAILABLE, reason)
 
 
 class SqliteSource(Source):

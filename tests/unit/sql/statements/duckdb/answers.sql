@@ -1,0 +1,13 @@
+-- Reads, and their rows or what is said of them, one a line.
+SELECT list_transform([1, 2], x -> x + 1), [1, 2].list_filter(x -> x > 1), list_reduce([1, 2], (a, b) -> a + b) --> [[[2, 3], [2], 3]]
+SELECT list_transform([1, 2], lambda x, i: x + i), [x * 2 FOR x IN [1, 2] IF x > 1] --> [[["2", "4"], [4]]]
+SELECT '{"a":{"b":1}}'::JSON -> 'a' ->> 'b', list_transform(['{"a":1}'::JSON], lambda j: j -> 'a') --> [["1", ["1"]]]
+SELECT COLUMNS(c -> c LIKE '%id') FROM orders ORDER BY ALL LIMIT 1 --> [[1, 1]]
+SELECT id FROM orders WHERE status IS DISTINCT FROM 'paid' --> [[2]]
+SELECT trim('x' FROM 'xax'), trim(BOTH 'x' FROM 'xax'), extract(year FROM '2024-01-01'::DATE) --> [["a", "a", "2024"]]
+SELECT "orders/day" FROM (SELECT count(*) AS "orders/day" FROM orders) --> [["3"]]
+SELECT column_name FROM (SUMMARIZE orders) WHERE column_name < 'c' --> [["amount"]]
+FROM (DESCRIBE SELECT 1 AS a) SELECT column_name, column_type --> [["a", "INTEGER"]]
+WITH s AS (SHOW TABLES) FROM s ORDER BY ALL LIMIT 1 --> [["customers"]]
+PIVOT orders ON status USING count(*) GROUP BY customer_id ORDER BY customer_id --> [[1, "1", "1"], [2, "0", "1"]]
+SELECT * FROM duckdb_extensions() --> the engine does not allow this

@@ -1,0 +1,10 @@
+-- Reads, and their rows or what is said of them, one a line.
+SELECT offset, count(*) FROM (SELECT 1 AS offset) GROUP BY offset ORDER BY offset --> [[1, 1]]
+WITH like AS (SELECT 1 AS glob) SELECT glob FROM like --> [[1]]
+SELECT status IS DISTINCT FROM 'paid' FROM orders ORDER BY id --> [[0], [1], [0]]
+PRAGMA query_only --> [[0]]
+PRAGMA synchronous --> [[2]]
+SELECT name FROM pragma_table_info('orders') WHERE pk --> [["id"]]
+SELECT * FROM pragma_user_version(5) --> too many arguments
+SELECT * FROM pragma_wal_checkpoint --> no such table
+SELECT * FROM pragma_optimize --> the engine does not allow this
