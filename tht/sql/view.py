@@ -26,11 +26,13 @@ from tht.sql.view_request import Condition, SortKey, ViewRequest, invalid
 VIEWS = 16
 """Views kept of one result; the oldest goes for a new one, and is computed again when it is asked for."""
 BLOCK = 8192
-"""Rows of the result that are looked at together."""
-FIRST = 64
-"""Rows of a view that are gathered before their width is known."""
-LARGEST = 5_000
-"""Rows that are gathered together at most."""
+"""Rows of the result that are looked at together; a power of two."""
+FIRST = 128
+"""Rows of a view that are gathered at first, when only the width of others is known."""
+LARGEST = 40_000
+"""Rows that are gathered together at most: each time all parts of the result may be looked at."""
+BATCH = 5_000
+"""Rows that are given at a time."""
 GATHERED_BYTES = 8 << 20
 """Bytes that are gathered together, about."""
 
@@ -71,12 +73,22 @@ class View:
 
     def read(self, offset: int, count: int) -> Iterator[pa.RecordBatch]:
         """Rows `offset` to `offset + count`, in batches of a size that memory bears."""
-        end, size = min(offset + count, self.rows), FIRST
+        end = min(offset + count, self.rows)
+        if offset >= end:
+            return
+        block = self.order[offset].as_py() // BLOCK * BLOCK
+        size = min(FIRST, _fitting(next(self.kept.read(block, BLOCK))))
         while offset < end:
-            batch = _gathered(self.kept, self.order.slice(offset, min(size, end - offset)))
-            yield batch
-            offset += batch.num_rows
-            size = max(1, min(LARGEST, GATHERED_BYTES // max(batch.nbytes // batch.num_rows, 1)))
+            rows = _gathered(self.kept, self.order.slice(offset, min(size, end - offset)))
+            for start in range(0, rows.num_rows, BATCH):
+                yield rows.slice(start, BATCH)
+            offset += rows.num_rows
+            size = min(LARGEST, _fitting(rows))
+
+
+def _fitting(rows: pa.RecordBatch) -> int:
+    """How many rows like these may be gathered together, at least one."""
+    return max(1, GATHERED_BYTES // max(rows.nbytes // rows.num_rows, 1))
 
 
 def _gathered(kept: Rows, wanted: Array) -> pa.RecordBatch:
@@ -84,13 +96,12 @@ def _gathered(kept: Rows, wanted: Array) -> pa.RecordBatch:
     place = pc.sort_indices(wanted)
     ascending = wanted.take(place)
     blocks = pc.run_end_encode(pc.divide(ascending, BLOCK))
+    inside = pc.bit_wise_and(ascending, pa.scalar(BLOCK - 1, pa.uint64()))
     parts: list[Any] = []
     begin = 0
     for end, block in zip(blocks.run_ends.to_pylist(), blocks.values.to_pylist(), strict=True):
-        first = block * BLOCK
-        inside = pc.subtract(ascending.slice(begin, end - begin), first)
-        found: Any = pa.Table.from_batches(list(kept.read(first, BLOCK)))
-        parts.append(found.take(inside))
+        found: Any = pa.Table.from_batches(list(kept.read(block * BLOCK, BLOCK)))
+        parts.append(found.take(inside.slice(begin, end - begin)))
         begin = end
     table: Any = pa.concat_tables(parts).combine_chunks()
     return table.take(pc.sort_indices(place)).to_batches()[0]
