@@ -278,7 +278,10 @@ class _Judge:
             for index, piece in enumerate(self.words)
         )
         refusable = self.rules.engine_tables - (self.rules.table_functions or set())
-        return reads_only(self.sql) and not files and not called & refusable
+        try:
+            return reads_only(self.sql) and not files and not called & refusable
+        except Fault as fault:
+            raise refused(f"the statement cannot be understood: {fault.message}") from fault
 
     def _check_files(self, tables: Sequence[Relation]) -> None:
         for table in tables:

@@ -2,12 +2,17 @@
 
 import duckdb
 
+from tht.sql.engines.base import database_error, safe_line
+
 
 def reads_only(sql: str) -> bool:
-    """True when DuckDB reads `sql` as exactly one SELECT, EXPLAIN, or PIVOT (which it expands to several)."""
+    """True when DuckDB reads `sql` as exactly one SELECT, EXPLAIN, or PIVOT (which it expands to several).
+
+    Raises Fault DATABASE_ERROR, with what DuckDB says of it, when it cannot read the text.
+    """
     try:
         found = duckdb.extract_statements(sql)
-    except duckdb.Error:
-        return False
+    except duckdb.Error as error:
+        raise database_error(safe_line(str(error), redact=False)) from error
     kinds = duckdb.StatementType
     return len(found) == 1 and found[0].type in (kinds.SELECT, kinds.EXPLAIN, kinds.MULTI)

@@ -30,7 +30,7 @@ PROGRESS_STEP = 1_000
 
 _DENIED_FUNCTIONS = policy("sqlite").denied
 _PRAGMAS = policy("sqlite").pragmas
-_OVER_LIMIT = ("string or blob too big", "too many terms", "parser stack overflow", "out of memory")
+_OVER_LIMIT = ("string or blob too big", "out of memory")
 
 
 class SqliteEngine(Engine):

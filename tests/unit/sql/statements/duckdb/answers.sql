@@ -11,3 +11,6 @@ FROM (DESCRIBE SELECT 1 AS a) SELECT column_name, column_type --> [["a", "INTEGE
 WITH s AS (SHOW TABLES) FROM s ORDER BY ALL LIMIT 1 --> [["customers"]]
 PIVOT orders ON status USING count(*) GROUP BY customer_id ORDER BY customer_id --> [[1, "1", "1"], [2, "0", "1"]]
 SELECT * FROM duckdb_extensions() --> the engine does not allow this
+SELECT id FROM orders WHERE id = 1 ORDER BY --> cannot be understood: Parser Error: syntax error at or near "BY"
+FROM orders WHERE id = 1 SELECT status --> cannot be understood: Parser Error: syntax error at or near "SELECT"
+SELECT id BETWEEN SYMMETRIC 1 AND 2 FROM orders --> Parser Error: syntax error at or near "SYMMETRIC"

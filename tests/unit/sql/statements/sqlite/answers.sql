@@ -8,3 +8,4 @@ SELECT name FROM pragma_table_info('orders') WHERE pk --> [["id"]]
 SELECT * FROM pragma_user_version(5) --> too many arguments
 SELECT * FROM pragma_wal_checkpoint --> no such table
 SELECT * FROM pragma_optimize --> the engine does not allow this
+SELECT ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) --> parser stack overflow
