@@ -187,3 +187,34 @@ def test_a_connection_lost_between_calls_is_made_again(
     assert b"[[1]]" in sql.preview(workspace, "SELECT 1 AS a", home_results=tmp_path, draft=True).replace(
         b'"1"', b"1"
     )
+
+
+STUBBORN = """
+CREATE FUNCTION stubborn() RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+  LOOP
+    BEGIN
+      PERFORM pg_sleep(0.2);
+    EXCEPTION WHEN query_canceled THEN
+    END;
+  END LOOP;
+END $$
+"""
+
+
+async def test_c09_a_statement_that_takes_no_interrupt_is_cut_off(
+    database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    laid: Any = database("postgres")
+    workspace = workspace_of(database, "postgres", "accept_writable_role: true\n")
+    laid.look.execute(STUBBORN)
+    began = time.monotonic()
+    try:
+        with pytest.raises(Fault) as caught:
+            sql.preview(workspace, "SELECT stubborn()", home_results=tmp_path, draft=True, timeout_s=0.5)
+        assert caught.value.code is Code.TIMEOUT
+        assert time.monotonic() - began < 10
+        await assert_eventually(lambda: not running(database, "postgres"))
+    finally:
+        laid.look.execute("DROP FUNCTION stubborn()")
+        warm.close_all()

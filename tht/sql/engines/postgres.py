@@ -7,7 +7,10 @@ goes through `stream`, which does not. A superuser is turned into pg_read_all_da
 PostgreSQL 15).
 """
 
+import os
 import re
+import socket
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString, cast
@@ -29,6 +32,9 @@ from tht.workspaces import Workspace
 CHUNK = 250
 """Rows that libpq hands over at a time."""
 CONNECT_S = 10
+STUBBORN_S = 1.0
+"""Seconds after an interrupt in which a statement has to end; the server does not look for one while it
+makes or sends a value, and one value may have a gigabyte."""
 
 _OPTIONS = (
     "-c default_transaction_read_only=on -c lock_timeout=5s -c idle_in_transaction_session_timeout=60s "
@@ -107,6 +113,7 @@ class PostgresEngine(Engine):
     def execute(self, sql: str, *, timeout_s: float, cancel: Cancel, bulk: bool = False) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         connection = self._connection
+        self._interrupted: float | None = None
         milliseconds = max(int(timeout_s * 1000) + 500, 1)
         begin = f"BEGIN READ ONLY; SET LOCAL statement_timeout = {milliseconds}; {self._preamble}"
         with limit.interrupting(self._interrupt):
@@ -140,11 +147,25 @@ class PostgresEngine(Engine):
             yield CopySource(copy, schema, kinds, limit)
 
     def _interrupt(self) -> None:
+        now = time.monotonic()
+        self._interrupted = self._interrupted or now
+        if now - self._interrupted > STUBBORN_S:
+            self._cut_off()
+            return
         try:
-            self._connection.cancel_safe(timeout=2.0)
+            self._connection.cancel_safe(timeout=1.0)
         except psycopg.Error:
-            # the server cannot be told; closing the socket is all that is left
-            self._connection.close()
+            # the server cannot be told
+            self._cut_off()
+
+    def _cut_off(self) -> None:
+        """Ends the connection below the thread that reads it, which closing it there would not do."""
+        try:
+            with socket.socket(fileno=os.dup(self._connection.fileno())) as shared:
+                shared.shutdown(socket.SHUT_RDWR)
+        except (psycopg.Error, OSError):
+            # it ended by itself in the meantime
+            return
 
     @property
     def current(self) -> bool:
