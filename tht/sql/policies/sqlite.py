@@ -33,6 +33,6 @@ POLICY = Policy(
     catalog_prefixes=("sqlite_", "pragma_"),
     fold=True,
     fold_unquoted=False,
-    writing_words=names("insert into update delete create drop"),
+    writing_words=names("insert into update delete create drop alter"),
     pragmas=dict.fromkeys(_TAKING, True) | dict.fromkeys(_TELLING, False),
 )

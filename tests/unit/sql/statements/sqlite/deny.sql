@@ -62,3 +62,4 @@ WITH glob AS (SELECT 1 AS a) UPDATE orders SET id = 1
 WITH glob AS (SELECT 1 AS a) SELECT * FROM glob, fsdir
 SELECT offset, load_extension('x') FROM (SELECT 1 AS offset) GROUP BY offset ORDER BY offset
 SELECT sqlite_log(1, 'x')
+WITH a AS (ALTER TABLE orders ADD COLUMN a) SELECT * FROM a
