@@ -121,6 +121,12 @@ class _Judge:
         known = name in known_functions(self.dialect) or name in (self.rules.table_functions or ())
         if called and not known and name.startswith(self.rules.denied_prefixes):
             raise refused(f"the function {name} is not allowed", function=name)
+        if called and self.restrictions.restricted and self._tells_of_the_catalog(name):
+            raise refused(f"{name} tells of more than the workspace allows", function=name)
+
+    def _tells_of_the_catalog(self, name: str) -> bool:
+        computing = self.rules.computing
+        return bool(computing) and name.startswith(self.rules.catalog_prefixes) and name not in computing
 
     def _is_alias(self, before: Piece | None) -> bool:
         """True for the name in `AS name (columns)` and `WITH name (columns) AS`."""
@@ -213,7 +219,10 @@ class _Judge:
         names = _dotted_name(self.words[place:])
         if names is None:
             raise refused("this SHOW is not understood")
-        self.restrictions.check_tables([self._relation(names[0])], self.rules)
+        parts, rest = names
+        if len(rest) > 1 and rest[0].text.lower() in ("from", "in"):
+            parts = [rest[1], parts[-1]]
+        self.restrictions.check_tables([self._relation(parts)], self.rules)
 
     def _pragma(self) -> Verdict:
         names = [piece for piece in self.words[1:] if piece.text not in (".",)]

@@ -37,6 +37,9 @@ class Policy:
     """Names without quotes are folded to small letters, quoted ones are kept."""
     words_denied: tuple[tuple[str, ...], ...] = ()
     """Sequences of bare words that are refused wherever they stand."""
+    computing: frozenset[str] = frozenset()
+    """Functions named like `catalog_prefixes` that tell nothing of the catalog: where these are given, an
+    allow list refuses the others."""
     writing_words: frozenset[str] = frozenset()
     """Keywords by which a query writes: where they are given, `query_words` reads what the parser cannot."""
     pragmas: Mapping[str, bool] = field(default_factory=dict[str, bool])

@@ -60,5 +60,13 @@ POLICY = Policy(
         ("for", "key", "share"),
         ("for", "read", "only"),
     ),
+    computing=names(
+        "pg_typeof pg_column_size pg_column_compression pg_size_pretty pg_size_bytes pg_client_encoding "
+        "pg_encoding_max_length pg_char_to_encoding pg_encoding_to_char pg_input_is_valid "
+        "pg_input_error_info pg_wal_lsn_diff pg_current_snapshot pg_snapshot_xmin pg_snapshot_xmax "
+        "pg_snapshot_xip pg_visible_in_snapshot pg_backend_pid pg_my_temp_schema pg_is_in_recovery "
+        "pg_postmaster_start_time pg_conf_load_time pg_timezone_names pg_timezone_abbrevs "
+        "pg_get_keywords pg_collation_for pg_trigger_depth"
+    ),
     writing_words=names("into insert update delete merge create alter drop truncate"),
 )

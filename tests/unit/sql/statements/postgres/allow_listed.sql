@@ -10,3 +10,4 @@ SELECT * FROM v_paid
 SELECT o.email FROM (SELECT 'x' AS email FROM orders) o JOIN customers c ON true
 SELECT count(*) FROM customers
 SELECT * FROM generate_series(1,3)
+SELECT pg_typeof(id), pg_column_size(note), pg_size_pretty(1024::bigint) FROM orders
