@@ -9,7 +9,6 @@ test holds the two ways together.
 
 import struct
 from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -18,7 +17,6 @@ import pyarrow as pa
 
 from tht.sql.arrow import compute as pc
 from tht.sql.csv_text import TRIGGERS, CsvOptions, CsvWriter
-from tht.sql.engines.base import Source
 from tht.sql.engines.row_batch import RowBatch
 
 CsvBatch = pa.RecordBatch | RowBatch
@@ -47,58 +45,48 @@ class RowsWriter:
         self._line_end = bytes.maketrans(b"]", b"\r")
         self._marks = b'["' if options.crlf else b'[]"'
         self._wait = 0
-        """Batches that are not to be tried; two threads change it, and at worst one more is tried."""
-
-    def prepared(self, source: Source, size: int) -> Iterator[CsvBatch]:
-        """The batches of `source`, with the part of the work done that needs the interpreter to itself."""
-        for batch in source.csv_batches(size):
-            if isinstance(batch, RowBatch) and self._fits:
-                self._prepare(batch)
-            yield batch
-
-    def _prepare(self, batch: RowBatch) -> None:
-        if self._wait:
-            self._wait -= 1
-            return
-        batch.classes = frozenset(map(type, chain.from_iterable(batch.rows)))
-        if batch.classes <= _CLASSES:
-            batch.encoded = _encode_lines(batch.rows)
+        """Batches that are not to be tried."""
 
     def lines(self, batch: CsvBatch) -> memoryview | bytes:
         """The lines of a batch."""
         if not isinstance(batch, RowBatch):
             return self._columns.lines(batch)
-        if batch.encoded is not None:
-            encoded = self._plain(batch, batch.encoded)
+        if self._wait:
+            self._wait -= 1
+        elif self._fits:
+            encoded = self._encoded(batch)
             if encoded is not None:
                 return encoded.translate(self._line_end, self._marks)
             self._wait = _AFTER_FAILURE
         return self._columns.lines(batch.columns())
 
-    def _plain(self, batch: RowBatch, encoded: bytes) -> bytes | None:
-        """`encoded` with nothing in place of its nulls, when its marks are those of the lines alone."""
+    def _encoded(self, batch: RowBatch) -> bytes | None:
+        """The rows as lines of JSON without their nulls, when the only marks in them are those of the lines;
+        else None."""
+        classes = set(map(type, chain.from_iterable(batch.rows)))
+        if not classes <= _CLASSES:
+            return None
+        encoded = _encode_lines(batch.rows)
         rows, width = batch.num_rows, len(batch.names)
         if (
             b"\\" in encoded
             or encoded.count(b",") != rows * (width - 1)
             or encoded.count(b"[") != rows
             or encoded.count(b"]") != rows
-            or _matches(encoded, self._special[_NULL in batch.classes])
+            or _matches(encoded, self._special[_NULL in classes])
         ):
             return None
-        return _without_nulls(batch, encoded) if _NULL in batch.classes else encoded
+        if _NULL not in classes:
+            return encoded
+        nulls = encoded.count(b",null") + encoded.count(b"[null")
+        if float in classes and nulls != Counter(map(type, chain.from_iterable(batch.rows)))[_NULL]:
+            # An infinite float is written so too.
+            return None
+        return encoded.replace(b",null", b",").replace(b"[null", b"[")
 
 
 def _matches(text: bytes, pattern: str) -> bool:
-    """True when `pattern` is found in `text`, which is UTF-8; other threads run meanwhile."""
+    """True when `pattern` is found in `text`, which is UTF-8."""
     offsets = pa.py_buffer(struct.pack("=qq", 0, len(text)))
     array: Any = pa.LargeStringArray.from_buffers(1, offsets, pa.py_buffer(text))
     return bool(pc.match_substring_regex(array, pattern)[0].as_py())
-
-
-def _without_nulls(batch: RowBatch, encoded: bytes) -> bytes | None:
-    """None when not every null is a NULL: an infinite float is written so too."""
-    nulls = encoded.count(b",null") + encoded.count(b"[null")
-    if float in batch.classes and nulls != Counter(map(type, chain.from_iterable(batch.rows)))[_NULL]:
-        return None
-    return encoded.replace(b",null", b",").replace(b"[null", b"[")

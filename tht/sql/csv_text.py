@@ -17,6 +17,7 @@ from tht.sql.arrow import compute as pc
 from tht.sql.columns import type_of
 from tht.sql.texts import NUMERIC, texts
 
+_NOTHING, _QUOTE, _APOSTROPHE = pa.scalar(""), pa.scalar('"'), pa.scalar("'")
 TRIGGERS = "=+\\-@\t\r\n|\uff1d\uff0b\uff0d\uff20"
 """What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), full-width forms
 included."""
@@ -76,6 +77,7 @@ class CsvWriter:
         alone = f"|^{re.escape(options.null)}$" if options.null else ""
         self._special = f'^$|["\\r\\n{delimiter}]|^ | ${alone}'
         self._marks = [mark.encode() for mark in ('"', "\r", "\n", options.delimiter, options.null) if mark]
+        self._delimiter, self._newline = pa.scalar(options.delimiter), pa.scalar(options.newline)
         self._risky = f"^[ ]*[{TRIGGERS}]"
         self._plain_kinds = not _in_plain_kinds(options.delimiter) and not _in_plain_kinds(options.null)
 
@@ -93,8 +95,8 @@ class CsvWriter:
             return b""
         columns: list[Array] = cast("Any", batch).columns
         fields = [self._fields(column, type_of(batch.schema.field(i))) for i, column in enumerate(columns)]
-        fields[-1] = pc.binary_join_element_wise(fields[-1], "", self.options.newline)
-        lines = pc.binary_join_element_wise(*fields, self.options.delimiter) if len(fields) > 1 else fields[0]
+        fields[-1] = pc.binary_join_element_wise(fields[-1], _NOTHING, self._newline)
+        lines = pc.binary_join_element_wise(*fields, self._delimiter) if len(fields) > 1 else fields[0]
         return _content(lines)
 
     def _fields(self, array: Array, type_: str) -> Array:
@@ -127,13 +129,13 @@ class CsvWriter:
             if type_ == "any":
                 risky = pc.and_(risky, pc.invert(pc.match_substring_regex(found, _NUMBER)))
             if pc.any(risky).as_py():
-                found = pc.if_else(risky, pc.binary_join_element_wise("'", found, ""), found)
+                found = pc.if_else(risky, pc.binary_join_element_wise(_APOSTROPHE, found, _NOTHING), found)
         if self._all_plain(found):
             return found
         special = pc.match_substring_regex(found, self._special)
         if not pc.any(special).as_py():
             return found
-        quoted = pc.binary_join_element_wise('"', pc.replace_substring(found, '"', '""'), '"', "")
+        quoted = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(found, '"', '""'), _QUOTE, _NOTHING)
         return pc.if_else(special, quoted, found)
 
 

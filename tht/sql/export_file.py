@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql import results, warm
-from tht.sql.ahead import ahead
 from tht.sql.arrow import fields_of
 from tht.sql.cancel import Cancel
 from tht.sql.columns import name_of
@@ -29,7 +28,7 @@ CHUNK = 256 << 10
 """Bytes of a chunk, the most that a frame of a worker or a gRPC message carries."""
 BATCH = 20_000
 """Rows that are worked on at a time."""
-CSV_BATCH = 2_000
+CSV_BATCH = 5_000
 """The same for CSV, where nothing is gained by more: Parquet has a row group for each batch."""
 
 MEDIA_TYPES = {
@@ -139,8 +138,7 @@ def export(
                 source = stack.enter_context(
                     engine.execute(sql, timeout_s=timeout_s, cancel=cancel, bulk=True)
                 )
-                read = source.batches(BATCH) if writer is None else writer.prepared(source, CSV_BATCH)
-                batches = stack.enter_context(ahead(read, cancel.set))
+                batches = source.batches(BATCH) if writer is None else source.csv_batches(CSV_BATCH)
                 first = next(batches, None)
                 schema = source.schema if first is None else first.schema
                 batches = _capped(_chained(first, batches), workspace.limits.export_rows)

@@ -16,6 +16,10 @@ from tht.sql.arrow import Array
 from tht.sql.arrow import compute as pc
 from tht.sql.cells import INFINITY64, json_cells, untag
 
+# A scalar is made once: making one of a Python value costs more than most kernels take for a batch.
+_NOTHING, _POINT_ZERO, _UTC = pa.scalar(""), pa.scalar(".0"), pa.scalar("+00:00")
+_ZERO, _PLAIN_FROM, _PLAIN_BELOW = pa.scalar(0.0), pa.scalar(1e-4), pa.scalar(1e10)
+
 NUMERIC = frozenset({"integer", "bigint", "decimal", "float"})
 """Logical types whose text is a number, which no formula guard touches."""
 
@@ -77,11 +81,11 @@ def _float_texts(array: Array) -> Array:
     found = array.cast(pa.string())
     whole = pc.equal(pc.floor(array), array)
     if pc.any(whole).as_py():
-        found = pc.if_else(whole, pc.binary_join_element_wise(found, ".0", ""), found)
-    plain = pc.and_(pc.greater_equal(size, 1e-4), pc.less(size, 1e10))
+        found = pc.if_else(whole, pc.binary_join_element_wise(found, _POINT_ZERO, _NOTHING), found)
+    plain = pc.and_(pc.greater_equal(size, _PLAIN_FROM), pc.less(size, _PLAIN_BELOW))
     if pc.all(plain).as_py():
         return found
-    other = pc.fill_null(pc.invert(pc.or_(plain, pc.equal(size, 0.0))), False)
+    other = pc.fill_null(pc.invert(pc.or_(plain, pc.equal(size, _ZERO))), False)
     rest = [_float_text(value) for value in array.filter(other).to_pylist()]
     return pc.replace_with_mask(found, other, pa.array(rest, pa.string()))
 
@@ -139,7 +143,7 @@ def _calendar_texts(array: Array, type_: str) -> Array:
             if not _whole(storage, per_day)
             else pc.utf8_slice_codeunits(found, 0, 19)
         )
-    return pc.binary_join_element_wise(found, "+00:00", "") if zoned else found
+    return pc.binary_join_element_wise(found, _UTC, _NOTHING) if zoned else found
 
 
 def _whole(storage: Array, per_day: int) -> bool:

@@ -57,7 +57,7 @@ def quick(rows: list[Row], options: CsvOptions) -> bytes:
     connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(rows[0]))})", rows)
     source = SqliteSource(connection, "SELECT * FROM t ORDER BY rowid", Limit(60, Cancel()))
     writer = RowsWriter(options)
-    written = b"".join(bytes(writer.lines(batch)) for batch in writer.prepared(source, 100))
+    written = b"".join(bytes(writer.lines(batch)) for batch in source.csv_batches(100))
     connection.close()
     return written
 
@@ -89,40 +89,28 @@ def test_a_value_of_its_own_kind_among_common_ones(value: Any, guard: bool) -> N
         assert quick(rows, options) == slow(rows, options)
 
 
+class MadeColumns(Exception):
+    """The quick way was not taken."""
+
+
 class Columnless(RowBatch):
-    """Rows that must not be made columns."""
+    """Rows that are not to be made columns."""
 
     def columns(self) -> Any:
-        raise AssertionError("the rows were made columns")
-
-
-class Rows:
-    """A source of one batch."""
-
-    def __init__(self, batch: RowBatch) -> None:
-        self._batch = batch
-
-    def csv_batches(self, size: int) -> Any:
-        yield self._batch
+        raise MadeColumns
 
 
 @pytest.mark.parametrize("guard", [False, True])
 def test_common_rows_are_not_made_columns(guard: bool) -> None:
     rows = [(1, 0.5, "a b", None), (-2, 3.0, "caf\u00e9", "null"), (None, None, "c", "d")]
-    writer = RowsWriter(CsvOptions(guard=guard))
-    (batch,) = writer.prepared(Rows(Columnless("abcd", rows)), 10)  # type: ignore[arg-type]
-    assert writer.lines(batch) == b"1,0.5,a b,\r\n-2,3.0,caf\xc3\xa9,null\r\n,,c,d\r\n"
+    lines = RowsWriter(CsvOptions(guard=guard)).lines(Columnless("abcd", rows))
+    assert lines == b"1,0.5,a b,\r\n-2,3.0,caf\xc3\xa9,null\r\n,,c,d\r\n"
 
 
 def test_after_a_batch_in_vain_some_are_not_tried() -> None:
     writer = RowsWriter(CsvOptions())
-    special, common = RowBatch("a", [("a,b",)]), RowBatch("a", [("a",)])
-    for batch in writer.prepared(Rows(special), 1):  # type: ignore[arg-type]
-        assert writer.lines(batch) == b'"a,b"\r\n'
-    tried: list[bool] = []
-    for _ in range(10):
-        common.encoded = None
-        for batch in writer.prepared(Rows(common), 1):  # type: ignore[arg-type]
-            tried.append(common.encoded is not None)
-            assert writer.lines(batch) == b"a\r\n"
-    assert tried == [False] * 8 + [True] * 2
+    assert writer.lines(RowBatch("a", [("a,b",)])) == b'"a,b"\r\n'
+    for _ in range(8):
+        with pytest.raises(MadeColumns):
+            writer.lines(Columnless("a", [("a",)]))
+    assert writer.lines(Columnless("a", [("a",)])) == b"a\r\n"

@@ -9,16 +9,12 @@ import pyarrow as pa
 from tht.sql.engines import untyped_rows
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RowBatch:
     """Rows, at least one, whose cells are int, float, str, bytes or None."""
 
     names: Sequence[str]
     rows: Sequence[Sequence[Any]]
-    classes: frozenset[type] = frozenset()
-    """The classes of their cells, when `encoded` is there."""
-    encoded: bytes | None = None
-    """The rows as lines of JSON."""
 
     @property
     def num_rows(self) -> int:
