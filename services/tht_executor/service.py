@@ -7,13 +7,15 @@ from typing import Any, cast
 import msgspec
 
 from contracts.errors import Code, Fault
-from services.tht_executor.databases import Database, Databases
+from services.tht_executor.databases import Databases
+from services.tht_executor.pages import Asked, Pages
 from services.tht_executor.pool import WorkerPool
 from services.tht_executor.worker import Head, Result
 from thothii.executor.v1 import executor_service_pb2 as pb
 from thothii.executor.v1 import executor_service_pb2_grpc as pb_grpc
 from tht import operations
 from tht.home import Home
+from tht.workspaces import Workspace
 
 NAME = "thothii.executor.v1.ExecutorService"
 
@@ -54,6 +56,7 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
         self._pool = pool
         self._grace = grace
         self._databases = Databases(home)
+        self._pages = Pages(home)
 
     async def ListWorkspaces(
         self, request: pb.ListWorkspacesRequest, context: Any
@@ -64,8 +67,8 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
 
     async def GetSchema(self, request: pb.GetSchemaRequest, context: Any) -> pb.GetSchemaResponse:
         """Tables and columns of a workspace."""
-        database = await asyncio.to_thread(self._databases.of_workspace, request.workspace)
-        schema = await self._on_worker("schema.all", {"workspace": request.workspace}, database)
+        workspace = await asyncio.to_thread(self._databases.of_workspace, request.workspace)
+        schema = await self._on_worker("schema.all", {"workspace": request.workspace}, workspace)
         return pb.GetSchemaResponse(schema_json=schema)
 
     async def CreateSession(self, request: pb.CreateSessionRequest, context: Any) -> pb.CreateSessionResponse:
@@ -143,16 +146,23 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
 
     async def PreviewSql(self, request: pb.PreviewSqlRequest, context: Any) -> pb.PreviewSqlResponse:
         """A page of the approved SQL's result."""
+        plain = not (request.fresh or request.sort or request.filter_json)
+        asked = Asked(request.session_id, request.limit or 100, request.offset, request.result_id)
+        if plain and (known := self._pages.find(asked)) is not None:
+            return pb.PreviewSqlResponse(page_json=known)
+        workspace, folder = self._databases.of_session(request.session_id), self._pages.folder()
         arguments: dict[str, Any] = {
-            "session": request.session_id,
-            "limit": request.limit or 100,
-            "offset": request.offset,
+            "session": asked.session_id,
+            "limit": asked.limit,
+            "offset": asked.offset,
             "result_id": request.result_id or None,
             "fresh": request.fresh,
             **_view(request),
         }
-        database = self._databases.of_session(request.session_id)
-        return pb.PreviewSqlResponse(page_json=await self._on_worker("sql.preview", arguments, database))
+        page = await self._on_worker("sql.preview", arguments, workspace)
+        if plain:
+            self._pages.keep(asked, workspace, folder, page)
+        return pb.PreviewSqlResponse(page_json=page)
 
     async def ExportSql(
         self, request: pb.ExportSqlRequest, context: Any
@@ -166,10 +176,10 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             "options": _csv_options(request.csv) if request.HasField("csv") else None,
             **_view(request),
         }
-        database = self._databases.of_session(request.session_id)
-        deadline = database.timeout_s + self._grace + EXPORT_STALL
+        workspace = self._databases.of_session(request.session_id)
+        deadline = workspace.limits.timeout_s + self._grace + EXPORT_STALL
         parts = self._pool.stream(
-            "sql.export", arguments, affinity=database.workspace, asker=request.session_id, deadline=deadline
+            "sql.export", arguments, affinity=workspace.name, asker=request.session_id, deadline=deadline
         )
         async for part in parts:
             if isinstance(part, Head):
@@ -187,8 +197,8 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             request.operation, _arguments(request.arguments_json), request.session_id
         )
         if request.operation.startswith(ON_A_WORKER):
-            database = await asyncio.to_thread(self._databases.of_session, request.session_id)
-            result = await self._on_worker(request.operation, arguments, database)
+            workspace = await asyncio.to_thread(self._databases.of_session, request.session_id)
+            result = await self._on_worker(request.operation, arguments, workspace)
         else:
             result = _encode(await self._files(request.operation, arguments))
         return pb.CallOperationResponse(result_json=result)
@@ -199,14 +209,15 @@ class ExecutorService(pb_grpc.ExecutorServiceServicer):
             dict[str, Any], await asyncio.to_thread(operations.call, self._home, operation, arguments)
         )
 
-    async def _on_worker(self, operation: str, arguments: Mapping[str, Any], database: Database) -> bytes:
+    async def _on_worker(self, operation: str, arguments: Mapping[str, Any], workspace: Workspace) -> bytes:
         asked = arguments.get("timeout_s")
-        limit = min(asked, database.timeout_s) if isinstance(asked, int | float) else database.timeout_s
+        most = workspace.limits.timeout_s
+        limit = min(asked, most) if isinstance(asked, int | float) else most
         return await self._pool.call(
             operation,
             arguments,
-            affinity=database.workspace,
-            asker=str(arguments.get("session") or database.workspace),
+            affinity=workspace.name,
+            asker=str(arguments.get("session") or workspace.name),
             deadline=limit + self._grace,
         )
 

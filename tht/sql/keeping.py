@@ -20,6 +20,7 @@ from tht.sql.arrow import ipc
 from tht.sql.cancel import Cancel
 from tht.sql.columns import conformed, widened
 from tht.sql.engines.base import Source
+from tht.sql.result_ids import new_id
 from tht.workspaces import Limits, Workspace
 
 BATCH = 8192
@@ -159,10 +160,8 @@ def begin(
         found = None if fresh else results.newest(folder, workspace, sha256)
         if found is not None:
             return found
-        # the time first, so that names sort by age
-        unique = f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFF:012x}{secrets.token_hex(2)}"
         facts = results.Facts(
-            result_id=f"r{results.key_of(workspace, sha256)}-{unique}",
+            result_id=new_id(workspace, sha256, time.time_ns(), secrets.token_hex(2)),
             workspace=workspace.fingerprint,
             sha256=sha256,
             created=time.time(),

@@ -7,7 +7,6 @@ there from the beginning and written anew with each segment, so that pages are r
 
 import fcntl
 import os
-import re
 import time
 from bisect import bisect_right
 from collections import OrderedDict
@@ -25,9 +24,8 @@ from contracts.errors import Code, Fault
 from tht.sql.arrow import ipc
 from tht.sql.cancel import Cancel
 from tht.sql.columns import conformed
+from tht.sql.result_ids import ID, key_of
 from tht.workspaces import Workspace
-
-ID = re.compile(r"r[0-9a-f]{16}-[0-9a-f]{16}")
 
 LISTING_GRAIN_NS = 50_000_000
 """Nanoseconds within which two changes of a folder may carry one time."""
@@ -183,13 +181,6 @@ def facts_path(folder: Path, result_id: str) -> Path:
 def lock_path(folder: Path, result_id: str) -> Path:
     """The file that is locked by who keeps the result, as long as it runs."""
     return folder / f"{result_id}.lock"
-
-
-def key_of(workspace: Workspace, sha256: str) -> str:
-    """The part of a result's id that the workspace and the text decide."""
-    import hashlib
-
-    return hashlib.sha256(f"{workspace.fingerprint} {sha256}".encode()).hexdigest()[:16]
 
 
 def find(folder: Path, workspace: Workspace, sha256: str, result_id: str) -> Kept:

@@ -62,11 +62,13 @@ class Executor:
 
 
 def write_home(home: Path) -> None:
-    """Workspaces `shop` (SQLite) and `broken`."""
+    """Workspaces `shop` and `fruits` (the same SQLite file) and `broken`."""
     (home / "workspaces").mkdir(parents=True)
-    (home / "workspaces" / "shop.yaml").write_text(
-        "name: shop\ndialect: sqlite\nconnection: {path: ../shop.sqlite}\nlimits: {timeout_s: 30}\n"
-    )
+    for name in ("shop", "fruits"):
+        (home / "workspaces" / f"{name}.yaml").write_text(
+            f"name: {name}\ndialect: sqlite\nconnection: {{path: ../shop.sqlite}}\n"
+            "limits: {timeout_s: 30}\n"
+        )
     (home / "workspaces" / "broken.yaml").write_text("name: [unclosed\n")
     with sqlite3.connect(home / "shop.sqlite") as connection:
         connection.executescript(
