@@ -201,7 +201,8 @@ def _draft(options: Options) -> str | None:
         raise Fault(Code.INVALID_ARGUMENT, "give --session or --workspace, not both")
     if options.sql_file is None:
         return None
-    return read_text(options.sql_file, Code.REFUSED)
+    # the mark of an encoding is no part of the text
+    return read_text(options.sql_file, Code.REFUSED).removeprefix("\ufeff")
 
 
 def _chosen(options: Options) -> dict[str, Any]:

@@ -56,8 +56,8 @@ class Lexicon:
     """[x] is a name."""
     continued: bool = False
     """E'..' goes on in a string on the next line, still with backslash escapes."""
-    letters_only: bool = False
-    """Spaces beyond ASCII (U+00A0) are letters to the server, though they look like spaces."""
+    spaces: str | None = None
+    """Spaces beyond ASCII that the server takes for one; None: all. Others (U+00A0) are letters to it."""
     unread: tuple[str, ...] = ()
     """Signs that this lexer reads otherwise than the server: refused outside quotes and comments."""
     unread_in_names: str = ""
@@ -67,7 +67,7 @@ class Lexicon:
 LEXICONS: dict[str, Lexicon] = {
     "sqlite": Lexicon(
         *("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
-        letters_only=True,
+        spaces="\ufeff",
     ),
     "duckdb": Lexicon(
         "\n\r", True, False, False, False, False, "name", False, True, True, False, False, False
@@ -75,11 +75,11 @@ LEXICONS: dict[str, Lexicon] = {
     "postgres": Lexicon(
         *("\n\r", True, False, False, False, False, "name", False, True, True, True, False, False),
         continued=True,
-        letters_only=True,
+        spaces="",
     ),
     "mariadb": Lexicon(
         *("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
-        letters_only=True,
+        spaces="",
     ),
     # measured on ClickHouse 26.5: // and # begin comments, curly quotes are quotes
     "clickhouse": Lexicon(
@@ -109,7 +109,7 @@ _USER_VARIABLE = re.compile(r"@@?[\w.$]+")
 _SPACE_OR_COMMENT = r"(?:[ \t\f\v]|--[^\n\r]*(?=[\n\r]))"
 _NEXT_LINE = re.compile(rf"{_SPACE_OR_COMMENT}*[\n\r](?:{_SPACE_OR_COMMENT}|[\n\r])*(?=')")
 """From a string to the one that continues it (PostgreSQL manual 4.1.2.1)."""
-_OTHER_SPACE = re.compile(r"[^\S\x00-\x7f]")
+_OTHER_SPACE = re.compile(r"[^\S\x00-\x7f]|\ufeff")
 
 
 def scan(sql: str, dialect: str) -> list[Piece]:
@@ -171,8 +171,10 @@ class _Scanner:
 
     def _space(self) -> bool:
         match = _SPACE.match(self.sql, self.at)
-        if match and self.rules.letters_only and (other := _OTHER_SPACE.search(match[0])):
-            raise refused(f"U+{ord(other[0]):04X} is no space to the database; write an ordinary one")
+        if match and self.rules.spaces is not None:
+            for other in _OTHER_SPACE.findall(match[0]):
+                if other not in self.rules.spaces:
+                    raise refused(f"U+{ord(other):04X} is no space to the database; write an ordinary one")
         return bool(match) and self._add("space", match.end())
 
     def _comment(self) -> bool:

@@ -178,6 +178,15 @@ def test_a_draft_that_may_not_or_cannot_run(home: Home, tht: Tht, sql: str, code
     assert not list(Path(home.root).glob("out*"))
 
 
+def test_the_byte_order_mark_of_a_file_is_no_part_of_its_sql(home: Home, tht: Tht) -> None:
+    path = Path(home.root) / "case.sql"
+    asked = ("sql", "check", "--workspace", "shop", "--sql-file", str(path), "--json")
+    path.write_text(SQL, encoding="utf-8")
+    plain = as_json(tht(*asked))
+    path.write_text(SQL, encoding="utf-8-sig")
+    assert as_json(tht(*asked)) == plain
+
+
 def test_sql_that_is_not_utf8_is_refused(home: Home, tht: Tht) -> None:
     path = Path(home.root) / "case.sql"
     path.write_bytes(b"SELECT '\xe8'")
