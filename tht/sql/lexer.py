@@ -180,7 +180,10 @@ class _Scanner:
     def _comment(self) -> bool:
         sql, at = self.sql, self.at
         if sql.startswith("/*", at):
-            return self._add("space", self._block_end())
+            end = self._block_end()
+            if self.rules.executable and sql.startswith("/*+", at) and "set_var" in sql[at:end].lower():
+                raise refused("a hint that sets a variable is not allowed")
+            return self._add("space", end)
         dashes = sql.startswith("--", at)
         if dashes and self.rules.dash_needs_space:
             dashes = at + 2 >= len(sql) or sql[at + 2] <= " " or sql[at + 2] == "\x7f"
