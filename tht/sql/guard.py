@@ -17,7 +17,15 @@ from tht.sql.file_names import looks_like_file, stands_for_table
 from tht.sql.lexer import Piece, refused, scan, statements
 from tht.sql.listed import check_calls, check_places, check_sources
 from tht.sql.nodes import check_nodes
-from tht.sql.parsing import FILE_MARK, check_nesting, match_words, parse_one, plain_text, significant
+from tht.sql.parsing import (
+    FILE_MARK,
+    check_nesting,
+    match_words,
+    parse_one,
+    plain_text,
+    shortened,
+    significant,
+)
 from tht.sql.policy import Policy, known_functions, policy
 from tht.sql.query_words import reads_by_words
 from tht.sql.relations import Relation, relations
@@ -65,7 +73,7 @@ def judge(sql: str, dialect: str, restrictions: Restrictions) -> Verdict:
         raise refused("there is no statement")
     if len(found) > 1:
         raise refused("exactly one statement is allowed; take out the second one")
-    return _Judge(sql, lexical, rules, restrictions, significant(found[0])).verdict()
+    return _Judge(sql, lexical, rules, restrictions, shortened(significant(found[0]))).verdict()
 
 
 class _Judge:

@@ -21,12 +21,17 @@ NESTING = 500
 """Parentheses and CASEs inside each other; no question needs more, and deeper ones only burn time."""
 WORDS = 100_000
 """Words and signs of a statement; parsing more takes longer than the statement may run."""
+LIST = 100
+"""Literals in a row after which the others of a list are left out: tens of thousands would take seconds."""
 DEPTH = 20_000
 """Python frames the parser may nest. sqlglot fails between 40 and 60 nested parentheses at Python's
 default."""
 
 FILE_MARK = "\x01"
 """Begins a DuckDB literal behind a comma: where it turns up as the name of a table, it is a file."""
+
+_LITERALS = ("number", "string")
+_ENDS = (",", ")")
 
 T = TypeVar("T")
 
@@ -110,6 +115,24 @@ def _quoted(name: str, dialect: str) -> str:
 def significant(pieces: Sequence[Piece]) -> list[Piece]:
     """The pieces without white space and comments."""
     return [piece for piece in pieces if piece.kind != "space"]
+
+
+def shortened(words: Sequence[Piece]) -> list[Piece]:
+    """`words` with at most LIST literals of each list of them, which is all that a verdict depends on."""
+    kept: list[Piece] = []
+    count = at = 0
+    while at < len(words):
+        item = words[at + 1 : at + 3]
+        if words[at].text == "," and len(item) == 2 and item[0].kind in _LITERALS and item[1].text in _ENDS:
+            count += 1
+            if count < LIST:
+                kept += words[at : at + 2]
+            at += 2
+        else:
+            count = 0
+            kept.append(words[at])
+            at += 1
+    return kept
 
 
 def match_words(pieces: Sequence[Piece], at: int, words: Sequence[str]) -> bool:

@@ -107,6 +107,16 @@ def test_depth_and_length_have_one_clear_answer(dialect: str) -> None:
     assert long.value.code is Code.TOO_LARGE
 
 
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "postgres", "mariadb"])
+def test_a_long_list_passes_and_hides_nothing(dialect: str) -> None:
+    many = ", ".join(str(number) for number in range(60_000))
+    assert judge(f"SELECT 1 FROM t WHERE id IN ({many}, 'x') AND a IN (1)", dialect, OPEN).tables
+    for hidden in ("(DELETE FROM t)", "1); DELETE FROM t; --", "1) OR (SELECT 1 INTO x"):
+        with pytest.raises(Fault) as caught:
+            judge(f"SELECT 1 FROM t WHERE id IN ({many[:2000]}0, {hidden}, 2)", dialect, OPEN)
+        assert caught.value.code is Code.REFUSED
+
+
 def test_a_verdict_names_the_tables_without_the_ctes() -> None:
     sql = "WITH o AS (SELECT * FROM orders), c AS (SELECT 1) SELECT * FROM o, c, public.customers"
     verdict = judge(sql, "postgres", OPEN)
