@@ -12,6 +12,8 @@ import pytest
 from tests.databases.databases import Database, FileDatabase, MariadbDatabase, PostgresDatabase
 from tests.databases.servers import mariadb, postgres, postgres_programs
 from tests.databases.worker import Worker
+from tht.sql import warm
+from tht.workspaces import Workspace, parse_workspace
 
 DIALECTS = ("sqlite", "duckdb", "postgres", "mariadb")
 TALLY: Counter[tuple[str, str, str]] = Counter()
@@ -82,6 +84,19 @@ def worker(scratch: Path, database: Callable[[str], Database]) -> Iterator[Calla
     yield get
     for found in running.values():
         found.stop()
+
+
+@pytest.fixture
+def open_workspace(database: Callable[[str], Database]) -> Iterator[Callable[[str], Workspace]]:
+    """Gives the workspace of a dialect, for calls in this process."""
+
+    def get(dialect: str) -> Workspace:
+        connection = f"connection: {{url: '{database(dialect).url}'}}"
+        text = f"dialect: {dialect}\n{connection}\naccept_writable_role: true\n"
+        return parse_workspace(dialect, text, Path("/"))
+
+    yield get
+    warm.close_all()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -123,7 +123,7 @@ def draft_page(
         page.warnings += source.warnings()
         cut = source.cut
     page.more = reading.more or page.taken < reading.rows or cut
-    page.row_count = None if page.more else offset + page.taken if page.taken or not offset else None
+    page.row_count = None if page.more else offset - reading.skip + page.taken
     page.draft = True
     return page.encode(began)
 

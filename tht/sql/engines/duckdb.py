@@ -64,7 +64,7 @@ class DuckdbEngine(Engine):
             except (duckdb.Error, pa.ArrowException, OSError, MemoryError, RuntimeError) as error:
                 # what fails while a batch is fetched comes from Arrow, as an OSError
                 self.doubtful = True
-                raise limit.fault() or _fault(error) from error
+                raise limit.fault() or _fault(error, sql) from error
 
     def _interrupt(self) -> None:
         with suppress(duckdb.Error):
@@ -150,9 +150,12 @@ def _is_locked_down(connection: duckdb.DuckDBPyConnection) -> bool:
 _VALUES_IN_MESSAGE = ("Conversion Error", "Invalid Input Error", "Out of Range Error")
 
 
-def _fault(error: Exception) -> Fault:
+def _fault(error: Exception, sql: str = "") -> Fault:
     if isinstance(error, MemoryError | duckdb.OutOfMemoryException | pa.ArrowMemoryError):
         return over_cap("the statement needs more memory than the workspace allows")
+    if str(error).startswith("Invalid Input Error") and "error" in sql.lower():
+        # error(text) raises what it is given, which may be a row's value
+        return database_error("Invalid Input Error: the statement raised an error of its own")
     line = safe_line(str(error), redact=str(error).startswith(_VALUES_IN_MESSAGE))
     if isinstance(error, duckdb.PermissionException):
         return Fault(Code.REFUSED, f"the engine does not allow this: {safe_line(line, redact=True)}")

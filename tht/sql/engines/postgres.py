@@ -41,6 +41,8 @@ _OPTIONS = (
     "-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c bytea_output=hex -c extra_float_digits=1 "
     "-c standard_conforming_strings=on -c client_encoding=UTF8 -c xmloption=content"
 )
+_STATED = (("TimeZone", "UTC"), ("DateStyle", "ISO"), ("IntervalStyle", "iso_8601"))
+"""What the environment (PGTZ, PGDATESTYLE) sets over the options of a connection, and the server tells."""
 
 _TABLES = (
     "SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
@@ -102,7 +104,14 @@ class PostgresEngine(Engine):
         if self.superuser:
             statements.append("SET LOCAL temp_file_limit = '4GB'")
             if self._version >= 140000:
-                statements.append("SET LOCAL ROLE pg_read_all_data")
+                # that role is held to row security: an error is better than rows that are silently missing
+                statements.append("SET LOCAL ROLE pg_read_all_data; SET LOCAL row_security = off")
+        status = self._connection.info.parameter_status
+        statements += [
+            f"SET LOCAL {name} = '{value}'"
+            for name, value in _STATED
+            if not (status(name) or "").startswith(value)
+        ]
         path = _search_path(self.workspace)
         if path:
             statements.append(f"SET LOCAL search_path = {path}")
@@ -238,6 +247,7 @@ def _connect(workspace: Workspace) -> psycopg.Connection[tuple[Any, ...]]:
             connect_timeout=CONNECT_S,
             options=_OPTIONS,
             application_name="thothii",
+            client_encoding="UTF8",
             prepare_threshold=None,
             context=_Context(_text_only()),
         )
