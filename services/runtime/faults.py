@@ -88,7 +88,14 @@ def fault_after_sending(error: grpc.RpcError, service: str) -> Fault:
 
 
 class FaultInterceptor(grpc.aio.ServerInterceptor):
-    """Turns a `Fault` raised by a handler into its status, anything else into a logged INTERNAL."""
+    """Turns a `Fault` raised by a handler into its status, anything else into a logged INTERNAL.
+
+    It stands next to the handlers: what another interceptor answers instead of them is not remembered.
+    """
+
+    def __init__(self) -> None:
+        self._guarded: dict[str, Any] = {}
+        """By method. A server's handlers stay the same, so each is wrapped once."""
 
     async def intercept_service(
         self,
@@ -96,24 +103,29 @@ class FaultInterceptor(grpc.aio.ServerInterceptor):
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
         """Wrap unary-unary and unary-stream handlers; the project has no others."""
+        # gRPC's types leave the name of the method open; at run time it is there.
+        method = cast(Any, handler_call_details).method
+        if (known := self._guarded.get(method)) is not None:
+            return known
         handler = await continuation(handler_call_details)
         if handler is None:
             return handler
-        # gRPC's types leave the name of the method open; at run time it is there.
-        method = cast(Any, handler_call_details).method
         if handler.unary_unary is not None:
-            return grpc.unary_unary_rpc_method_handler(
+            guarded = grpc.unary_unary_rpc_method_handler(
                 _guard_unary(handler.unary_unary, method),
                 request_deserializer=handler.request_deserializer,
                 response_serializer=handler.response_serializer,
             )
-        if handler.unary_stream is not None:
-            return grpc.unary_stream_rpc_method_handler(
+        elif handler.unary_stream is not None:
+            guarded = grpc.unary_stream_rpc_method_handler(
                 _guard_stream(handler.unary_stream, method),
                 request_deserializer=handler.request_deserializer,
                 response_serializer=handler.response_serializer,
             )
-        return handler
+        else:
+            return handler
+        self._guarded[method] = guarded
+        return guarded
 
 
 async def abort(context: Any, fault: Fault) -> NoReturn:
