@@ -1,6 +1,7 @@
 """What a failing statement or connection is told as: one line, without a value of a row."""
 
 import asyncio
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,29 @@ async def test_a_session_that_the_server_ends_is_a_lost_connection(
     with pytest.raises(Fault) as caught:
         await running
     assert caught.value.code is Code.DATABASE_UNAVAILABLE
+
+
+@pytest.mark.parametrize("dialect", sorted(FAILING))
+def test_a_server_that_never_speaks_cannot_be_reached(
+    dialect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"tht.sql.engines.{dialect}.CONNECT_S", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"{dialect.replace('postgres', 'postgresql')}://reader:sesame@127.0.0.1:{silent.getsockname()[1]}/d"
+        workspace = parse_workspace("w", f"dialect: {dialect}\nconnection: {{url: '{url}'}}\n", tmp_path)
+        with pytest.raises(Fault, match="cannot be reached") as caught:
+            sql.preview(workspace, "SELECT 1", home_results=tmp_path, draft=True)
+    assert caught.value.code is Code.DATABASE_UNAVAILABLE
+
+
+@pytest.mark.parametrize("name", ["ssl", "password", "too many", "invalid"])
+def test_a_name_is_not_taken_for_the_reason(
+    name: str, database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    url = database("postgres").url.rpartition("/")[0] + "/" + name.replace(" ", "%20")
+    workspace = parse_workspace("w", f"dialect: postgres\nconnection: {{url: '{url}'}}\n", tmp_path)
+    with pytest.raises(Fault, match="no such database"):
+        sql.preview(workspace, "SELECT 1", home_results=tmp_path, draft=True)
 
 
 def ended(database: Callable[[str], Database], dialect: str) -> int:

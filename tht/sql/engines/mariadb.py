@@ -195,7 +195,7 @@ def _connect(workspace: Workspace) -> Any:
     url = urlsplit(workspace.connection.resolve().url or "")
     query = parse_qs(url.query)
     try:
-        return pymysql.connect(
+        connection: Any = pymysql.connect(
             host=url.hostname or "127.0.0.1",
             port=url.port or 3306,
             user=unquote(url.username or ""),
@@ -206,12 +206,16 @@ def _connect(workspace: Workspace) -> Any:
             autocommit=True,
             local_infile=False,
             connect_timeout=CONNECT_S,
+            read_timeout=CONNECT_S,
             conv={},
             ssl={"ca": query["ssl_ca"][0]} if "ssl_ca" in query else None,
             program_name="thothii",
         )
     except (pymysql.Error, OSError, ValueError) as error:
         raise Fault(Code.DATABASE_UNAVAILABLE, _why_not(error)) from error
+    # the driver's limit of connecting leaves out the greeting; a statement has its own limit
+    connection._read_timeout = None
+    return connection
 
 
 def _why_not(error: Exception) -> str:
