@@ -218,3 +218,13 @@ async def test_c09_a_statement_that_takes_no_interrupt_is_cut_off(
     finally:
         laid.look.execute("DROP FUNCTION stubborn()")
         warm.close_all()
+
+
+def test_a_superuser_is_told_of_row_security_instead_of_missing_rows(
+    database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    workspace = workspace_of(database, "postgres", "accept_writable_role: true\n")
+    with pytest.raises(Fault, match="row-level security") as caught:
+        sql.preview(workspace, "SELECT count(*) AS n FROM guarded", home_results=tmp_path, draft=True)
+    assert caught.value.code is Code.DATABASE_ERROR
+    warm.close_all()
