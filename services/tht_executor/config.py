@@ -19,7 +19,7 @@ class ExecutorSettings(ServiceSettings):
     worker_queue: int = Field(
         default=64,
         ge=0,
-        description="Calls that may wait for a worker, the sessions in rotation; the next one is refused as busy.",
+        description="Calls that may wait for a worker, sessions in rotation; the next is refused as busy.",
     )
     worker_wait_s: float = Field(
         default=30, gt=0, description="Seconds a call waits for a worker before it is refused as busy."

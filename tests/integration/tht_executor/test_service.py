@@ -21,9 +21,9 @@ from tests.integration.tht_executor.running import FINAL_SQL, Executor
 from thothii.executor.v1 import executor_service_pb2 as pb
 
 SLOW_LATER = (
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT i, CASE WHEN i > 300 THEN "
-    "(WITH RECURSIVE m(k) AS (SELECT i UNION ALL SELECT k + 1 FROM m WHERE k < 60000) SELECT count(*) FROM m) "
-    "END AS steps FROM n"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) "
+    "SELECT i, CASE WHEN i > 300 THEN (WITH RECURSIVE m(k) AS "
+    "(SELECT i UNION ALL SELECT k + 1 FROM m WHERE k < 60000) SELECT count(*) FROM m) END AS steps FROM n"
 )
 """Rows of which the first three hundred come at once and the last hundred in a second or more."""
 COUNT_FOR_EVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"

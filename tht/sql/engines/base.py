@@ -151,9 +151,9 @@ _FIRST_TO_LAST_QUOTE = re.compile(r"['\"](?:.*['\"]|.*)", re.S)
 def safe_line(text: str, redact: bool, statement: str | None = None) -> str:
     """The first line of a database's message, at most 300 characters.
 
-    With `redact` what stands in quotes, which may be a value of a row, is left out, from the first quote to the
-    last: a value may hold quotes and lines itself. With `statement` that is done where something in quotes is
-    no name of the statement's."""
+    With `redact` what stands in quotes, which may be a value of a row, is left out, from the first quote to
+    the last: a value may hold quotes and lines itself. With `statement` that is done where something in
+    quotes is no name of the statement's."""
     if redact or (statement is not None and _quotes_more(text, statement.lower())):
         text = _FIRST_TO_LAST_QUOTE.sub("'...'", text)
     return " ".join(text.strip().split("\n", 1)[0].split())[:300]
