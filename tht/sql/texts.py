@@ -55,7 +55,7 @@ def texts(array: Array, type_: str) -> Array:
     if pa.types.is_dictionary(kind):
         return texts(array.dictionary_decode(), type_)
     if pa.types.is_float64(kind):
-        return _float_texts(array)
+        return float_texts(array)
     if pa.types.is_decimal(kind):
         return _decimal_texts(array)
     if _is_bytes(kind):
@@ -74,11 +74,11 @@ def _is_bytes(kind: pa.DataType) -> bool:
     return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
 
 
-def _float_texts(array: Array) -> Array:
-    """Arrow's digits where they are Python's: from 1e-4 to 1e10 both write the shortest plain notation, Arrow
-    without the `.0` of a whole number."""
+def float_texts(array: Array, digits: Array | None = None) -> Array:
+    """The texts of 64-bit floats. Arrow's digits where they are Python's: from 1e-4 to 1e10 both write the
+    shortest plain notation, Arrow without the `.0` of a whole number. `digits`: the same from elsewhere."""
     size = pc.abs(array)
-    found = array.cast(pa.string())
+    found = array.cast(pa.string()) if digits is None else digits
     whole = pc.equal(pc.floor(array), array)
     if pc.any(whole).as_py():
         found = pc.if_else(whole, pc.binary_join_element_wise(found, _POINT_ZERO, _NOTHING), found)

@@ -13,25 +13,27 @@ import socket
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, LiteralString, cast
 
 import psycopg
 import pyarrow as pa
 from psycopg.adapt import AdaptersMap
-from psycopg.pq import DiagnosticField
 from psycopg.types.string import TextLoader
 
 from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
-from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement
+from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement, raise_for
 from tht.sql.engines.postgres_types import kind_of
 from tht.workspaces import Workspace
 
 CHUNK = 250
 """Rows that libpq hands over at a time."""
 CONNECT_S = 10
+SHORTEST_FLOATS = 120_000
+"""The first version of the server that writes floats with the fewest digits that read back."""
 STUBBORN_S = 1.0
 """Seconds after an interrupt in which a statement has to end; the server does not look for one while it
 makes or sends a value, and one value may have a gigabyte."""
@@ -150,10 +152,12 @@ class PostgresEngine(Engine):
     def _copied(self, sql: str, limit: Limit) -> Generator[Source]:
         described = _described(self._connection, sql)
         kinds = [kind_of(c.type_code, c.precision, c.scale, self._arrays) for c in described]
+        if self._version < SHORTEST_FLOATS:
+            kinds = [replace(kind, text=None) for kind in kinds]
         schema = rows.schema_of([column.name for column in described], kinds)
         copying = cast("LiteralString", copy_statement(sql))
         with self._connection.cursor() as cursor, cursor.copy(copying) as copy:
-            yield CopySource(copy, schema, kinds, limit)
+            yield CopySource(self._connection, copy, schema, kinds, limit)
 
     def _interrupt(self) -> None:
         now = time.monotonic()
@@ -349,10 +353,7 @@ def _described(connection: Any, sql: str) -> list[psycopg.Column]:
     prepared = raw.prepare(b"", sql.encode())
     described = raw.describe_prepared(b"")
     for result in (prepared, described):
-        if result.error_message:
-            raise psycopg.errors.lookup(result.error_field(DiagnosticField.SQLSTATE).decode())(
-                result.error_message.decode("utf-8", "replace"), info=result
-            )
+        raise_for(result)
     cursor = connection.cursor()
     cursor.pgresult = described
     return [psycopg.Column(cursor, index) for index in range(described.nfields)]

@@ -15,6 +15,7 @@ from tht.sql.arrow import compute as pc
 from tht.sql.cells import json_float
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.server_rows import Kind
+from tht.sql.texts import float_texts
 
 _OFFSET = re.compile(r"([+-]\d\d)(?::?(\d\d))?(?=$| BC)")
 
@@ -41,17 +42,23 @@ def _timestamptzs(values: Any) -> Array:
     return pc.replace_substring_regex(found, r"\+00( BC)?$", r"+00:00\1")
 
 
+def _floats(values: Any) -> Array:
+    """The server's digits are the shortest that read back (since its version 12)."""
+    digits = rows.strings(values)
+    return float_texts(digits.cast(pa.float64()), digits)
+
+
 _TIMETZ = Kind("timetz", pa.string(), rows.each(_zoned, pa.string()))
 _TIMESTAMPTZ = Kind("timestamptz", pa.string(), _timestamptzs, "timestamptz")
 
 _KINDS: dict[str, Kind] = {
     "bool": Kind("boolean", pa.bool_(), lambda values: pc.equal(rows.strings(values), "t")),
-    "int2": Kind("integer", pa.int16(), rows.cast_to(pa.int16())),
-    "int4": Kind("integer", pa.int32(), rows.cast_to(pa.int32())),
-    "int8": rows.BIGINT,
-    "oid": rows.INTEGER,
+    "int2": Kind("integer", pa.int16(), rows.cast_to(pa.int16()), text=rows.strings),
+    "int4": Kind("integer", pa.int32(), rows.cast_to(pa.int32()), text=rows.strings),
+    "int8": replace(rows.BIGINT, text=rows.strings),
+    "oid": replace(rows.INTEGER, text=rows.strings),
     "float4": rows.FLOAT32,
-    "float8": rows.FLOAT64,
+    "float8": replace(rows.FLOAT64, text=_floats),
     "bytea": Kind("bytes", pa.binary(), rows.each(_bytea, pa.binary())),
     "date": rows.DATE,
     "time": replace(rows.TIME, exact="time"),

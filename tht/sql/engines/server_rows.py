@@ -33,6 +33,8 @@ class Kind:
     read: Reader
     exact: str | None = None
     """See `columns.field`."""
+    text: Reader | None = None
+    """Reads them as the text of a CSV file, where that is sooner done than by way of `read`."""
 
 
 def is_array(values: Any) -> bool:
