@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from contracts.errors import Code, Fault
 from tht import sql
+from tht.sql import results
 from tht.sql.view_request import Condition, SortKey, ViewRequest, view_request
 
 COUNTED = (
@@ -180,3 +182,14 @@ def test_an_export_that_is_left_half_way_leaves_no_digest(make_workspace: Any, t
     assert next(chunks)
     del chunks
     assert list(tmp_path.glob("*.digest")) == []
+
+
+def test_views_and_digests_go_with_their_result(make_workspace: Any, tmp_path: Path) -> None:
+    workspace, text = make_workspace("limits: {result_age_s: 1000}\n"), "SELECT id FROM orders"
+    view = view_request([SortKey("c0")], None)
+    exported(workspace, text, tmp_path, view=view)
+    assert {path.suffix for path in tmp_path.glob("r*")} >= {".json", ".arrow", ".view", ".digest"}
+    for path in tmp_path.iterdir():
+        os.utime(path, (path.stat().st_mtime - 2000,) * 2)
+    results.sweep(tmp_path, workspace.limits.result_age_s)
+    assert list(tmp_path.glob("r*")) == []
