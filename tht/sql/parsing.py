@@ -195,6 +195,10 @@ def _mysql() -> type[Dialect]:
     return Mariadb
 
 
+_deep = threading.Lock()
+"""Held by who has changed the limits of the process."""
+
+
 def on_deep_stack(work: Callable[[], T]) -> T:
     """The result of `work`, run in a thread with a large stack and a high recursion limit."""
     outcome: list[T] = []
@@ -206,15 +210,17 @@ def on_deep_stack(work: Callable[[], T]) -> T:
         except BaseException as error:  # handed to the caller below
             failure.append(error)
 
-    limit, size = sys.getrecursionlimit(), threading.stack_size(STACK)
-    sys.setrecursionlimit(DEPTH)
-    try:
-        thread = threading.Thread(target=run, name="sql-parser")
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(size)
-        sys.setrecursionlimit(limit)
+    # one after the other: who met the limit of another would leave it behind
+    with _deep:
+        limit, size = sys.getrecursionlimit(), threading.stack_size(STACK)
+        sys.setrecursionlimit(DEPTH)
+        try:
+            thread = threading.Thread(target=run, name="sql-parser")
+            thread.start()
+            thread.join()
+        finally:
+            threading.stack_size(size)
+            sys.setrecursionlimit(limit)
     if failure:
         raise failure[0].with_traceback(None)
     return outcome[0]
