@@ -14,8 +14,7 @@ def test_who_parse_at_once_leave_the_limits_of_the_process_as_they_were() -> Non
         return 0 if left == 0 else 1 + depth(left - 1)
 
     def ask() -> None:
-        for _ in range(20):
-            depths.append(on_deep_stack(lambda: depth(recursion)))
+        depths.extend(on_deep_stack(lambda: depth(recursion)) for _ in range(20))
 
     askers = [threading.Thread(target=ask) for _ in range(6)]
     for asker in askers:
