@@ -14,7 +14,9 @@ import pytest
 
 from contracts.errors import Code, Fault
 from tht import schema, sql
+from tht.sql import warm
 from tht.sql.cancel import Cancel
+from tht.sql.engines.sqlite import BATCH_BYTES
 
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) AS n FROM c"
 COUNTED = (
@@ -225,6 +227,15 @@ def test_the_schema_shows_what_is_allowed(make_workspace: Any) -> None:
     assert schema.search(workspace, "email")["matches"] == []
     with pytest.raises(Fault, match="similar: customers"):
         schema.describe(workspace, "customer")
+
+
+@pytest.mark.parametrize("cells", ["zeroblob(500000)", "iif(n < 100, 'x', zeroblob(500000))", "'short'"])
+def test_a_batch_of_large_values_has_fewer_rows(cells: str, make_sqlite: Any) -> None:
+    text = COUNTED.format(last=400).replace("'row ' || n", cells)
+    with warm.engine(make_sqlite()) as engine, engine.execute(text, timeout_s=60, cancel=Cancel()) as source:
+        batches = list(source.batches(5_000))
+    assert sum(batch.num_rows for batch in batches) == 400
+    assert max(batch.nbytes for batch in batches) < 4 * BATCH_BYTES
 
 
 def test_role_checks_know_a_writable_file(make_workspace: Any, tmp_path: Path) -> None:

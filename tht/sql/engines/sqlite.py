@@ -28,6 +28,11 @@ VALUE_LIMIT = 1_000_000
 PROGRESS_STEP = 1_000
 """Virtual machine steps between two looks at the clock; free at this distance."""
 
+BATCH_BYTES = 16 << 20
+"""Bytes of text and blobs after which a batch has no more rows: thousands of blobs fit into no memory."""
+STRIDE = 1024
+"""Rows fetched at most between two looks at what they hold."""
+
 _DENIED_FUNCTIONS = policy("sqlite").denied
 _PRAGMAS = policy("sqlite").pragmas
 _OVER_LIMIT = ("string or blob too big", "out of memory")
@@ -199,6 +204,7 @@ class SqliteSource(Source):
         self._cursor = connection.execute(sql)
         self._names = [str(column[0]) for column in self._cursor.description or ()]
         self._read = 0
+        self._stride = 16
         self._schema: pa.Schema | None = None
         if not self._names:
             raise Fault(Code.REFUSED, "the statement gives no rows")
@@ -221,11 +227,23 @@ class SqliteSource(Source):
             # One opcode may have run past the time, and then its rows are late.
             self._limit.raise_if_over()
             yield RowBatch(self._names, rows)
-            if len(rows) < count:
-                return
             count = size
 
     def _fetch(self, size: int) -> list[tuple[Any, ...]]:
+        """At most `size` rows, fewer where they hold more than BATCH_BYTES, none behind the last."""
+        rows: list[tuple[Any, ...]] = []
+        held = 0
+        while len(rows) < size and held < BATCH_BYTES:
+            more = self._step(min(self._stride, size - len(rows)))
+            if not more:
+                break
+            weight = _weight(more)
+            self._stride = min(max(BATCH_BYTES * len(more) // (4 * weight + 1), 1), STRIDE)
+            rows += more
+            held += weight
+        return rows
+
+    def _step(self, size: int) -> list[tuple[Any, ...]]:
         try:
             rows = self._cursor.fetchmany(size)
         except sqlite3.OperationalError as error:
@@ -248,6 +266,13 @@ class SqliteSource(Source):
         """Ends the statement."""
         self._cursor.close()
         self._connection.text_factory = str
+
+
+def _weight(rows: list[tuple[Any, ...]]) -> int:
+    """About how many bytes of text and blobs `rows` hold, by some of them."""
+    some = rows[:: len(rows) // 16 + 1]
+    held = sum(len(cell) for row in some for cell in row if isinstance(cell, str | bytes))
+    return held * len(rows) // len(some)
 
 
 def _tolerant(text: bytes) -> str:
