@@ -14,12 +14,14 @@ WARM = 8
 """Connections kept open in one process, over all workspaces."""
 
 _ENGINES = {
-    "sqlite": ("sqlite", "SqliteEngine"),
-    "duckdb": ("duckdb", "DuckdbEngine"),
-    "postgres": ("postgres", "PostgresEngine"),
-    "mysql": ("mariadb", "MariadbEngine"),
-    "mariadb": ("mariadb", "MariadbEngine"),
+    "sqlite": ("sqlite", "SqliteEngine", "sql"),
+    "duckdb": ("duckdb", "DuckdbEngine", "sql"),
+    "postgres": ("postgres", "PostgresEngine", "postgres"),
+    "mysql": ("mariadb", "MariadbEngine", "mysql"),
+    "mariadb": ("mariadb", "MariadbEngine", "mysql"),
 }
+_REST = ("rest.engine", "RestEngine", "sql")
+"""Module and class of an engine, and the extra of the package that its driver comes with."""
 
 _lock = threading.Lock()
 _idle: OrderedDict[str, list[Engine]] = OrderedDict()
@@ -29,12 +31,10 @@ def connect(workspace: Workspace, *, checked: bool = True) -> Engine:
     """A new connection; `checked` looks at what its account may do. Raises Fault DATABASE_UNAVAILABLE,
     WORKSPACE_BROKEN, or REFUSED for a role that may
     write."""
-    rest = workspace.transport == "rest"
-    module, name = ("rest.engine", "RestEngine") if rest else _ENGINES[workspace.dialect]
+    module, name, extra = _REST if workspace.transport == "rest" else _ENGINES[workspace.dialect]
     try:
         factory: type[Engine] = getattr(import_module(f"tht.sql.engines.{module}"), name)
     except ModuleNotFoundError as error:
-        extra = {"mariadb": "mysql"}.get(workspace.dialect, workspace.dialect)
         message = f"the driver for {workspace.dialect} is not installed: pip install thothii[{extra}]"
         raise Fault(Code.WORKSPACE_BROKEN, message) from error
     opened = factory(workspace)
