@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +73,7 @@ class Export:
 
     def __iter__(self) -> Iterator[bytes]:
         digest = hashlib.sha256()
-        for chunk in _sized(self._chunks):
+        for chunk in in_chunks(self._chunks, CHUNK):
             digest.update(chunk)
             yield chunk
         self._ended(digest.hexdigest())
@@ -229,13 +229,18 @@ def _csv(writer: RowsWriter, schema: pa.Schema, batches: Batches) -> Iterator[Ch
         yield writer.lines(batch)
 
 
-def _sized(chunks: Iterator[Chunk]) -> Iterator[bytes]:
-    """The same bytes in chunks of CHUNK."""
-    pending = bytearray()
-    for chunk in chunks:
-        pending += chunk
-        while len(pending) >= CHUNK:
-            yield bytes(pending[:CHUNK])
-            del pending[:CHUNK]
-    if pending:
-        yield bytes(pending)
+def in_chunks(pieces: Iterable[Chunk], size: int) -> Iterator[bytes]:
+    """The same bytes in chunks of `size`; the last may be shorter."""
+    parts: list[memoryview] = []
+    room = size
+    for piece in pieces:
+        left = memoryview(piece)
+        while len(left) >= room:
+            yield b"".join((*parts, left[:room]))
+            left = left[room:]
+            parts, room = [], size
+        if left:
+            parts.append(left)
+            room -= len(left)
+    if parts:
+        yield b"".join(parts)
