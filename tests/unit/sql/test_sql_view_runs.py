@@ -184,6 +184,20 @@ def test_an_export_that_is_left_half_way_leaves_no_digest(make_workspace: Any, t
     assert list(tmp_path.glob("*.digest")) == []
 
 
+def test_a_view_of_a_result_that_is_gone_is_expired(make_workspace: Any, tmp_path: Path) -> None:
+    """A view is kept beside its result, and never given for another."""
+    workspace, text = make_workspace(), "SELECT id FROM orders"
+    view = view_request([SortKey("c0")], None)
+    result_id = page(workspace, text, tmp_path, view=view)["result_id"]
+    for path in tmp_path.glob("r*.json"):
+        path.unlink()
+    for other, asked in ((text, result_id), ("SELECT 1 AS a", result_id), (text, "r../../x")):
+        for run in (page, exported):
+            with pytest.raises(Fault) as caught:
+                run(workspace, other, tmp_path, result_id=asked, view=view)
+            assert caught.value.code is Code.RESULT_EXPIRED
+
+
 def test_views_and_digests_go_with_their_result(make_workspace: Any, tmp_path: Path) -> None:
     workspace, text = make_workspace("limits: {result_age_s: 1000}\n"), "SELECT id FROM orders"
     view = view_request([SortKey("c0")], None)
