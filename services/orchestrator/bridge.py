@@ -23,8 +23,9 @@ from services.orchestrator.items import (
     Told,
     UnknownRecord,
 )
-from services.orchestrator.line_splitter import LineProblem, Problem
+from services.orchestrator.line_splitter import LineProblem, Problem, lines_of
 from services.orchestrator.records import NotARecord, decode, text_of
+from services.orchestrator.text_runs import TextEnd, TextRuns, escaped
 from services.orchestrator.widgets import DIALOGS, DialogRefused, read_dialog
 
 TOOL_TEXT = 4000
@@ -34,8 +35,6 @@ TOOL_ARGUMENTS = 8 * 1024
 
 MESSAGE_KEPT = 1024 * 1024
 """Characters of the message being written that a snapshot has, the last ones: a model may never stop."""
-MESSAGE_PARTS = 1024
-"""Deltas of it that are kept apart."""
 
 GATE_CHANNEL = "tht-gate"
 KICKOFF_COMMANDS = ("nuova-domanda", "riprendi-sessione")
@@ -52,7 +51,8 @@ class SessionBridge:
         self._generation = generation
         self._messages = 0
         self._message_id: str | None = None
-        self._text: list[str] = []
+        self._text = TextEnd(MESSAGE_KEPT)
+        self._runs = TextRuns()
         self._stop_reason: str | None = None
         self._error: str | None = None
         self._problems: Counter[Problem] = Counter()
@@ -85,28 +85,46 @@ class SessionBridge:
         """The message being written so far, for a snapshot."""
         if self._message_id is None:
             return None
-        return {"message_id": self._message_id, "text": "".join(self._text)[-MESSAGE_KEPT:]}
+        return {"message_id": self._message_id, "text": str(self._text)}
 
     def read(self, items: Iterable[bytes | LineProblem]) -> list[Item]:
-        """The meaning of the next lines of stdout."""
+        """The meaning of the next lines of stdout, which come in blocks parted by LF."""
         out: list[Item] = []
         self._out = out
         for item in items:
             if isinstance(item, LineProblem):
                 self._problem(item.problem, item.length)
-                continue
-            try:
-                self._record(item)
-            except NotARecord:
-                self._problem(Problem.GARBAGE, len(item))
+            else:
+                self._block(item)
         return out
+
+    def _block(self, block: bytes) -> None:
+        start = 0
+        while start < len(block):
+            run, end = self._runs.take(block, start)
+            if run is not None:
+                self._say(*run)
+            else:
+                if end == start:
+                    end = block.find(b"\n", start) + 1 or len(block)
+                for line in lines_of(block, start, end):
+                    self._line(line)
+            start = end
+
+    def _line(self, line: bytes) -> None:
+        try:
+            self._record(line)
+        except NotARecord:
+            self._problem(Problem.GARBAGE, len(line))
 
     def _record(self, line: bytes) -> None:
         head, line = records.read_head(line)
         update = head.assistant_message_event
         if update is not None and head.type == "message_update":
             if update.type == "text_delta":
-                self._delta(update.delta)
+                said = escaped(update.delta)
+                self._runs.learn(line, said)
+                self._say(said, update.delta)
             return
         reader = self._readers.get(head.type)
         if reader is not None:
@@ -115,31 +133,30 @@ class SessionBridge:
             self._unknown.add(head.type)
             self._out.append(UnknownRecord(head.type))
 
-    def _delta(self, delta: str) -> None:
+    def _say(self, said: bytes | memoryview, text: str) -> None:
+        """Text of the message being written: as it stands in JSON, and as it is."""
         if self._message_id is None:
             self._begin_message()
         message_id = cast(str, self._message_id)
-        self._text.append(delta)
-        if len(self._text) > MESSAGE_PARTS:
-            self._text = ["".join(self._text)[-MESSAGE_KEPT:]]
+        self._text.add(text)
         events = self._out
         last = events[-1] if events else None
         if isinstance(last, Text) and last.message_id == message_id:
-            last.parts.append(delta)
+            last.parts.append(said)
         else:
-            events.append(Text(message_id, [delta]))
+            events.append(Text(message_id, [said]))
 
     def _begin_message(self) -> None:
         self._messages += 1
         self._message_id = f"{self._generation}-{self._messages}"
-        self._text = []
+        self._text = TextEnd(MESSAGE_KEPT)
 
     def _end_message(self) -> str:
         if self._message_id is None:
             self._begin_message()
         message_id = cast(str, self._message_id)
         self._message_id = None
-        self._text = []
+        self._text = TextEnd(MESSAGE_KEPT)
         return message_id
 
     def _tell(self, kind: str, **data: Any) -> None:
@@ -236,7 +253,7 @@ class SessionBridge:
         elif self._stop_reason == "length":
             failure = "the answer was cut at the model's output limit"
         self._message_id = None
-        self._text = []
+        self._text = TextEnd(MESSAGE_KEPT)
         self._out.append(RunSettled(failure))
 
     def _extension_request(self, line: bytes) -> None:

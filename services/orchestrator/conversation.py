@@ -69,7 +69,7 @@ class Conversation:
         for item in self.bridge.read(lines):
             match item:
                 case seen.Text(message_id, parts):
-                    self._hub.publish_text(message_id, "".join(parts))
+                    self._hub.publish_text(message_id, parts)
                 case seen.Told(kind, data):
                     self._hub.publish(kind, encode(data))
                 case seen.Replied(reply):

@@ -42,7 +42,7 @@ class EventHub:
         self._first_seq = 1
         self._bytes = 0
         self._text_message = ""
-        self._text: list[str] = []
+        self._text: list[bytes | memoryview] = []
         self._text_size = 0
         self._waiting: set[asyncio.Future[None]] = set()
         self._subscribers = 0
@@ -73,13 +73,16 @@ class EventHub:
         self._append(kind, payload)
         self._wake()
 
-    def publish_text(self, message_id: str, delta: str) -> None:
-        """Append a text delta; it merges with the one before if that is of this message and nobody has it."""
+    def publish_text(self, message_id: str, parts: Sequence[bytes | memoryview]) -> None:
+        """Append a text delta; it merges with the one before if that is of this message and nobody has it.
+
+        `parts` together are the delta as it stands between the quotes of a JSON string.
+        """
         if self._text and (self._text_message != message_id or self._text_size >= TEXT_EVENT_BYTES):
             self._seal_text()
         self._text_message = message_id
-        self._text.append(delta)
-        self._text_size += len(delta)
+        self._text += parts
+        self._text_size += sum(map(len, parts))
         self._wake()
 
     def close(self, reason: str) -> None:
@@ -159,10 +162,11 @@ class EventHub:
     def _seal_text(self) -> None:
         if not self._text:
             return
-        delta = self._text[0] if len(self._text) == 1 else "".join(self._text)
+        begun = encode({"message_id": self._text_message, "delta": ""})[:-2]
+        payload = b"".join((begun, *self._text, b'"}'))
         self._text.clear()
         self._text_size = 0
-        self._append(EventKind.TEXT_DELTA, encode({"message_id": self._text_message, "delta": delta}))
+        self._append(EventKind.TEXT_DELTA, payload)
 
     def _append(self, kind: EventKind, payload: bytes) -> None:
         self._kinds.append(kind)

@@ -19,10 +19,10 @@ class Told:
 
 @dataclass(slots=True)
 class Text:
-    """Consecutive deltas of one message."""
+    """Consecutive deltas of one message, as they stand between the quotes of a JSON string."""
 
     message_id: str
-    parts: list[str]
+    parts: list[bytes | memoryview]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Cutting Pi's stdout into records: bytes, LF only, with a cap on one record."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -23,6 +24,19 @@ class LineProblem:
     length: int
 
 
+def lines_of(block: bytes, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+    """The lines of `block[start:stop]` without their LF; blank ones are left out."""
+    stop = len(block) if stop is None else stop
+    while start < stop:
+        end = block.find(b"\n", start, stop)
+        if end < 0:
+            end = stop
+        line = block[start:end]
+        if line and not line.isspace():
+            yield line
+        start = end + 1
+
+
 class LineSplitter:
     """Cuts a byte stream at 0x0A and nowhere else.
 
@@ -37,22 +51,24 @@ class LineSplitter:
         self._skipping = False
 
     def feed(self, chunk: bytes) -> list[bytes | LineProblem]:
-        """The lines that `chunk` completes, without their LF; blank ones are left out."""
-        first, *rest = chunk.split(b"\n")
-        if not rest:
-            self._hold(first)
+        """The lines that `chunk` completes, in blocks of one or more parted by LF; see `lines_of`."""
+        last = chunk.rfind(b"\n")
+        if last < 0:
+            self._hold(chunk)
             return []
         found: list[bytes | LineProblem] = []
-        self._hold(first)
-        self._close(found)
-        last = rest.pop()
-        cap = self._cap
-        for line in rest:
-            if len(line) > cap:
-                found.append(LineProblem(Problem.OVERSIZED, len(line)))
-            elif line and not line.isspace():
-                found.append(line)
-        self._hold(last)
+        start = 0
+        if self._length:
+            start = chunk.index(b"\n") + 1
+            self._hold(chunk[: start - 1])
+            self._close(found)
+        if last - start > self._cap:
+            for line in chunk[start:last].split(b"\n"):
+                whole = len(line) <= self._cap
+                found.append(line if whole else LineProblem(Problem.OVERSIZED, len(line)))
+        elif last > start:
+            found.append(chunk[start:last])
+        self._hold(chunk[last + 1 :])
         return found
 
     def finish(self) -> list[bytes | LineProblem]:
@@ -75,9 +91,7 @@ class LineSplitter:
         if self._skipping:
             found.append(LineProblem(Problem.OVERSIZED, self._length))
         elif self._pieces:
-            line = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-            if not line.isspace():
-                found.append(line)
+            found.append(self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces))
         self._reset()
 
     def _reset(self) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.orchestrator.events import EventKind, encode
 from services.orchestrator.hub import BATCH_EVENTS, EventHub, Subscription
+from services.orchestrator.text_runs import escaped
 from thothii.events.v1 import events_pb2
 
 Event = tuple[str, str, dict[str, Any]]
@@ -34,6 +35,10 @@ async def read(hub: EventHub, subscription: Subscription, until: str) -> list[Ev
             identity = f"{hub.epoch}-{batch.first_seq + index}" if batch.first_seq else ""
             events.append((identity, kind.name.lower(), json.loads(payload)))
     return events
+
+
+def say(hub: EventHub, message_id: str, *deltas: str) -> None:
+    hub.publish_text(message_id, [escaped(delta) for delta in deltas])
 
 
 def publish(hub: EventHub, *numbers: int) -> None:
@@ -108,9 +113,9 @@ async def test_a04_a_reconnect_at_the_boundary_repeats_nothing() -> None:
 async def test_a05_the_cursor_of_a_snapshot_joins_the_stream_without_gap_or_duplicate() -> None:
     hub = EventHub()
     for index in range(30):
-        hub.publish_text("m", f"{index},")
+        say(hub, "m", f"{index},")
         cursor = hub.cursor()
-        hub.publish_text("m", f"{index}+,")
+        say(hub, "m", f"{index}", "+,")
         subscription = subscribe(hub, cursor)
         events = await read(hub, subscription, "replay_complete")
         said = "".join(data["delta"] for _, name, data in events if name == "text_delta")
@@ -122,10 +127,10 @@ async def test_deltas_that_nobody_has_taken_merge_and_keep_their_order_among_oth
     subscription = subscribe(hub)
     await read(hub, subscription, "replay_complete")
     for delta in ("a", "b"):
-        hub.publish_text("1", delta)
-    hub.publish_text("2", "c")
+        say(hub, "1", delta)
+    say(hub, "2", "c")
     publish(hub, 1)
-    hub.publish_text("2", "d")
+    say(hub, "2", "d")
     batch = await subscription.next()
     assert batch is not None
     assert [json.loads(payload) for payload in batch.payloads] == [
@@ -222,7 +227,7 @@ def test_any_interleaving_of_writing_reading_and_reconnecting_loses_and_repeats_
         for op in ops:
             match op:
                 case ("text", message, delta):
-                    hub.publish_text(message, delta)
+                    say(hub, message, delta)
                     wrote.append(delta)
                 case ("event",):
                     hub.publish(EventKind.INFO, b"{}")

@@ -6,16 +6,19 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.orchestrator.line_splitter import LineProblem, LineSplitter, Problem
+from services.orchestrator.line_splitter import LineProblem, LineSplitter, Problem, lines_of
 
 
 def split(data: bytes, cuts: list[int], cap: int = 1 << 20) -> list[bytes | LineProblem]:
     splitter = LineSplitter(cap)
     edges = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
-    found: list[bytes | LineProblem] = []
+    blocks: list[bytes | LineProblem] = []
     for start, stop in pairwise(edges):
-        found += splitter.feed(data[start:stop])
-    return found + splitter.finish()
+        blocks += splitter.feed(data[start:stop])
+    found: list[bytes | LineProblem] = []
+    for block in blocks + splitter.finish():
+        found += lines_of(block) if isinstance(block, bytes) else [block]
+    return found
 
 
 def reference(data: bytes, cap: int) -> list[bytes | LineProblem]:
