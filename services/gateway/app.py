@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from starlette.routing import Router
+from starlette.routing import Match, Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from services.gateway.auth import AuthenticationMiddleware, authenticator
@@ -35,6 +35,29 @@ class _NoSniff:
         await self.app(scope, receive, marking if scope["type"] == "http" else send)
 
 
+class _ByEnding:
+    """Routes by the last segment of their path: a request is held against the few that end as it does."""
+
+    def __init__(self, routes: list[Route]) -> None:
+        endings = {_ending(route.path) for route in routes}
+        # The order decides between routes that fit, so it stays.
+        self._routes = {
+            ending: [route for route in routes if _ending(route.path) in (ending, _ANY)] for ending in endings
+        }
+
+    def those(self, path: str) -> list[Route]:
+        """The routes that may fit `path`, in their order."""
+        return self._routes.get(_ending(path)) or self._routes.get(_ANY, [])
+
+
+_ANY = "{}"
+
+
+def _ending(path: str) -> str:
+    last = path[path.rfind("/") + 1 :]
+    return _ANY if last.startswith("{") else last
+
+
 def create_gateway(settings: GatewaySettings) -> Gateway:
     """What the handlers work with; it holds channels, so it is made inside the running loop."""
     services = Services(settings)
@@ -52,16 +75,20 @@ def create_app(gateway: Gateway) -> ASGIApp:
         await gateway.services.close()
 
     settings = gateway.settings
-    router = Router(
-        routes=[endpoint.route(gateway) for endpoint in ENDPOINTS],
-        redirect_slashes=False,
-        lifespan=lifespan,
-    )
+    routes = [endpoint.route(gateway) for endpoint in ENDPOINTS]
+    router = Router(routes=routes, redirect_slashes=False, lifespan=lifespan)
+    of_path = _ByEnding(routes)
 
     async def routed(scope: Scope, receive: Receive, send: Send) -> None:
-        # Inside an application the router raises its 404 and 405, which then become problems.
         if scope["type"] == "http":
-            scope["app"] = router
+            # Inside an application the router raises its 404 and 405, which then become problems.
+            scope["app"] = scope["router"] = router
+            for route in of_path.those(scope["path"]):
+                match, found = route.matches(scope)
+                if match is Match.FULL:
+                    scope.update(found, route=route)
+                    await route.handle(scope, receive, send)
+                    return
         await router(scope, receive, send)
 
     app: ASGIApp = AuthenticationMiddleware(routed, authenticator(settings))

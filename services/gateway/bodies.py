@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Annotated, Any, Literal, TypeVar, cast
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -135,7 +136,7 @@ def decode_body(raw: bytes, model: type[Model]) -> Model:
 
 def decode_query(request: Request, model: type[Model]) -> Model:
     """The query parameters as `model`. Raises Fault INVALID_ARGUMENT with the parameter's name."""
-    pairs = request.query_params.multi_items()
+    pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     given = dict(pairs)
     if len(given) != len(pairs):
         raise Fault(Code.INVALID_ARGUMENT, "a query parameter is given twice")

@@ -63,8 +63,10 @@ def filter_json(given: str) -> bytes:
 
 
 def _listed(parameter: str, given: str, kind: type[list[Item]]) -> list[Item]:
+    if not given:
+        return []
     try:
-        return msgspec.json.decode(given or "[]", type=kind)
+        return msgspec.json.decode(given, type=kind)
     except msgspec.ValidationError as error:
         fault = does_not_fit(str(error))
         message = f"{parameter}: {fault.message}"
