@@ -1,6 +1,8 @@
 """Pages of 100 rows at the beginning, a tenth and nine tenths of a large result, by 1, 8 and 32 readers.
 
 Through the gateway and over gRPC, beside Datasette's JSON API on the same SQLite file and the driver alone.
+Readers ask for one page again and again, which our executor then has in memory; in the rows "each page once"
+no page is asked for twice, and a worker makes each of them.
 
     python -m bench.sql [--rows N] [--runs N] [--seconds S]
 """
@@ -14,9 +16,10 @@ import tempfile
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import grpc
@@ -60,6 +63,9 @@ class Taken:
     cpu: list[float]
     """CPU seconds of a call, all its processes together."""
 
+
+ONCE = -1
+"""In place of an offset: a page near the beginning that nobody asked for yet."""
 
 Key = tuple[str, int, int]
 """Subject, offset, readers."""
@@ -140,14 +146,16 @@ def datasette(database: Path) -> Generator[dict[str, Subject]]:
             process.terminate()
 
 
-def pages(subject: Subject, readers: int, offset: int, seconds: float, taken: Taken) -> None:
-    """Let `readers` ask for the page again and again for `seconds`."""
+def pages(
+    subject: Subject, readers: int, offset: int, seconds: float, taken: Taken, unread: Iterator[int]
+) -> None:
+    """Let `readers` ask for the page at `offset` for `seconds`; `unread` has those of ONCE."""
     asks = [subject.open() for _ in range(readers)]
     times: list[float] = []
 
     def read(ask: Ask) -> None:
         while (began := time.perf_counter()) < end:
-            ask(offset)
+            ask(next(unread) if offset == ONCE else offset)
             times.append(time.perf_counter() - began)
 
     before, started = _cpu(subject), time.perf_counter()
@@ -170,17 +178,19 @@ def _cpu(subject: Subject) -> float:
 def measure(
     subjects: Mapping[str, Subject], offsets: list[int], runs: int, seconds: float
 ) -> dict[Key, Taken]:
-    """All subjects in turn at every offset with every number of readers; the first page of each, which may
-    run the statement, is not counted."""
+    """All subjects in turn at every offset with every number of readers; the first pages of each, which may
+    run the statement and wait for its end, are not counted."""
     found: dict[Key, Taken] = {}
+    unread = count(1)
     for subject in subjects.values():
-        pages(subject, max(READERS), 0, 0.5, Taken([], [], []))
+        subject.open()(offsets[-1])
+        pages(subject, max(READERS), 0, 0.5, Taken([], [], []), unread)
     for _ in range(runs):
         for readers in READERS:
-            for offset in offsets:
+            for offset in (*offsets, ONCE):
                 for name, subject in subjects.items():
                     taken = found.setdefault((name, offset, readers), Taken([], [], []))
-                    pages(subject, readers, offset, seconds, taken)
+                    pages(subject, readers, offset, seconds, taken, unread)
     return found
 
 
@@ -192,19 +202,19 @@ def table(found: Mapping[Key, Taken], offsets: list[int]) -> dict[str, list[Row]
 
     first, deepest = offsets[0], offsets[-1]
     latency: list[Row] = []
-    for offset in offsets:
+    for offset in (*offsets, ONCE):
         ours, peer = p50("gateway", offset), p50("Datasette", offset)
         target = {first: 0.5, deepest: 0.03}.get(offset)
-        latency.append(Row(f"gateway, offset {offset:,}", ours, "Datasette", peer, target))
+        latency.append(Row(f"gateway, {_place(offset)}", ours, "Datasette", peer, target))
         alone = p50("driver", offset)
-        latency.append(Row(f"gRPC, offset {offset:,}", p50("gRPC", offset), "driver alone", alone, None))
+        latency.append(Row(f"gRPC, {_place(offset)}", p50("gRPC", offset), "driver alone", alone, None))
     deep, near = p50("gateway", deepest), p50("gateway", first)
     latency.append(Row(f"gateway, offset {deepest:,}", deep, "gateway, offset 0", near, 1.3))
     rates: list[Row] = []
     costs: list[Row] = []
     for readers in READERS:
-        for offset in offsets:
-            what = f"{readers} readers, offset {offset:,}"
+        for offset in (*offsets, ONCE):
+            what = f"{readers} readers, {_place(offset)}"
             peer = found["Datasette", offset, readers]
             for name in ("gateway", "gRPC"):
                 ours = found[name, offset, readers]
@@ -214,6 +224,10 @@ def table(found: Mapping[Key, Taken], offsets: list[int]) -> dict[str, list[Row]
                 cpu, other = statistics.median(ours.cpu), statistics.median(peer.cpu)
                 costs.append(Row(f"{name}, {what}", cpu, "Datasette", other, None))
     return {"p50": latency, "rate": rates, "cpu": costs}
+
+
+def _place(offset: int) -> str:
+    return "each page once" if offset == ONCE else f"offset {offset:,}"
 
 
 def main() -> None:
