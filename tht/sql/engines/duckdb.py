@@ -25,6 +25,8 @@ from tht.workspaces import Workspace
 
 MEMORY = 512 << 20
 """Bytes DuckDB may use for one statement, below the limit of the process."""
+BATCH_BYTES = 16 << 20
+"""Bytes of a batch after which its rows are handed on in parts: each is copied several times on its way."""
 
 
 class DuckdbEngine(Engine):
@@ -164,6 +166,13 @@ def _fault(error: Exception, sql: str = "") -> Fault:
     return database_error(line)
 
 
+def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """`batch` in slices of about BATCH_BYTES; none of one without rows."""
+    rows = max(batch.num_rows * BATCH_BYTES // max(batch.nbytes, 1), 1)
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
+
+
 class DuckdbSource(Source):
     """A relation, read as Arrow batches; types that Arrow lacks are brought to text here."""
 
@@ -199,8 +208,8 @@ class DuckdbSource(Source):
         for batch in reader:
             # One scalar call may have run past the time, and then its rows are late.
             self._limit.raise_if_over()
-            if batch.num_rows:
-                yield self._stored_batch(batch)
+            for part in _parts(batch):
+                yield self._stored_batch(part)
 
     def close(self) -> None:
         """Lets go of what keeps the file open, whoever still holds the source (a traceback does)."""
