@@ -1,5 +1,7 @@
 """A page of 100 rows through the executor, beside the driver alone and beside a cold `tht sql preview`.
 
+A page that is asked for again comes from the executor's memory; "a page for the first time" is a worker's.
+
 python -m bench.tht [--calls N] [--runs N]
 """
 
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
@@ -91,10 +94,18 @@ def measure(calls: int, runs: int) -> list[Row]:
                 session = approved_session(stub, "bench")
                 page = pb.PreviewSqlRequest(session_id=session, limit=PAGE)
                 deep = pb.PreviewSqlRequest(session_id=session, limit=PAGE, offset=ROWS - PAGE)
+                unread = count(1)
+
+                def new_page() -> object:
+                    return stub.PreviewSql(
+                        pb.PreviewSqlRequest(session_id=session, limit=PAGE, offset=next(unread))
+                    )
+
                 medians = alternate(
                     runs,
                     {
                         "page": p50(calls, lambda: stub.PreviewSql(page)),
+                        "new": p50(calls, new_page),
                         "deep": p50(calls, lambda: stub.PreviewSql(deep)),
                         "empty": p50(calls, lambda: empty(health_pb2.HealthCheckRequest())),
                         "driver": p50(calls, driver_alone(database)),
@@ -107,6 +118,7 @@ def measure(calls: int, runs: int) -> list[Row]:
     together = medians["empty"] + medians["driver"]
     return [
         Row("page over gRPC", medians["page"], "empty call + driver alone", together, TARGET_SUM),
+        Row("a page for the first time", medians["new"], "empty call + driver alone", together, TARGET_SUM),
         Row("page over gRPC", medians["page"], "cold tht sql preview", medians["cold"], TARGET_COLD),
         Row("page at the end of the result", medians["deep"], "our page at offset 0", medians["page"], 1.3),
     ]
