@@ -42,9 +42,8 @@ def shows(sql: str, dialect: str, name: str) -> bool:
     return len(found) != 1 or any(p.kind in ("word", "name") and p.value.lower() == name for p in found[0])
 
 
-POSTGRES = ["'x'", "'", "E'", "U&'", "E'a'\n", "\n", "\r", "\\'", "''", "\\", "--", "/*", "*/", '"', " "] + [
-    *("$$", "$a$", "$é$", "$\u00a0$", "$\ufeff$", "1")
-]
+QUOTES = ["'x'", "'", "''", "\\'", "\\", '"', "--", "/*", "*/", "\n", "\r", " ", "1"]
+POSTGRES = [*QUOTES, "E'", "U&'", "E'a'\n", "$$", "$a$", "$é$", "$\u00a0$", "$\ufeff$"]
 SETTING = "|| set_config('lexer.seen', 'yes', false)"
 
 
@@ -70,24 +69,7 @@ def test_c04_postgres_makes_no_call_that_the_lexer_does_not_see(
     assert row[0] in (None, "")
 
 
-MARIADB = [
-    "'x'",
-    "'",
-    '"',
-    "`",
-    "\n",
-    "\r",
-    "\\'",
-    "''",
-    "\\",
-    "-- ",
-    "--\x7f",
-    "--",
-    "#",
-    "/*",
-    "*/",
-    " ",
-] + [*("_utf8mb4'", "x'", "N'", '\\"', '""', "1")]
+MARIADB = [*QUOTES, "`", "-- ", "--\x7f", "#", "_utf8mb4'", "x'", "N'", '\\"', '""']
 LOCK = "+ get_lock('lexer seen', 0)"
 
 
