@@ -1,5 +1,6 @@
 """What is said of a file that cannot be read: one line that tells what it is and what to do."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from contracts.errors import Code, Fault
 from tests.unit.sql.conftest import MakeWorkspace
 from tht import sql
+from tht.workspaces import parse_workspace
 
 WRITERS = {
     "duckdb": "import duckdb; c = duckdb.connect(path); c.execute('CREATE TABLE t (a INT)')",
@@ -92,6 +94,33 @@ def test_a_change_that_nobody_finished(make_sqlite: MakeWorkspace, tmp_path: Pat
     message = said(lambda: sql.preview(workspace, "SELECT 1", home_results=tmp_path, draft=True))
     assert "left a change unfinished" in message
     assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_folder_that_takes_no_files_beside_a_wal(
+    make_sqlite: MakeWorkspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        # what SQLite says to an account that may not write there; the superuser always may
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    workspace = make_sqlite()
+    monkeypatch.setattr(sqlite3, "connect", refuse)
+    message = said(lambda: sql.preview(workspace, "SELECT 1", home_results=tmp_path, draft=True))
+    assert "connection.immutable" in message
+
+
+def test_an_immutable_file_gets_nothing_beside_it(make_sqlite: MakeWorkspace, tmp_path: Path) -> None:
+    path = Path(str(make_sqlite().connection.path))
+    text = f"dialect: sqlite\nconnection: {{path: {path}, immutable: true}}\n"
+    workspace = parse_workspace("small", text, tmp_path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    page = json.loads(
+        bytes(sql.preview(workspace, "SELECT count(*) FROM orders", home_results=tmp_path, draft=True))
+    )
+    assert page["rows"] == [[3]]
+    assert [found.name for found in tmp_path.glob("data.*")] == [path.name]
 
 
 def said(ask: Callable[[], object]) -> str:

@@ -189,8 +189,10 @@ def _unavailable(error: sqlite3.Error, path: Path) -> Fault:
     if found.code is Code.DATABASE_UNAVAILABLE:
         return found
     reason = misnamed(path, "sqlite") or f"the database file cannot be opened: {found.message}"
-    if "readonly" in found.message:
+    if "readonly" in found.message and path.with_name(f"{path.name}-journal").exists():
         reason = "a writer left a change unfinished; open the file once with a program that may write"
+    elif "readonly" in found.message:
+        reason = "a WAL needs files beside the database; if nobody writes it, set connection.immutable: true"
     return Fault(Code.DATABASE_UNAVAILABLE, reason)
 
 
