@@ -9,6 +9,7 @@ test holds the two ways together.
 
 import struct
 from collections import Counter
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -27,9 +28,9 @@ _AFTER_FAILURE = 8
 _NULL = type(None)
 _CLASSES = frozenset({int, float, str, _NULL})
 """Bytes would be written as base64, like a text."""
-_SPECIAL = r'"[" ]| "|[0-9]e|0\.0000'
-"""An empty text, a space at the beginning or end of a text, a float with an exponent or below 0.0001."""
-_BARE_NULL = r"[\[,]null"
+_SPECIAL = (' "', "e[-0-9]", r"0\.0000")
+"""A space at the end of a text, a float with an exponent or below 0.0001. Each begins with a literal, which
+is looked for much faster than a choice of them."""
 _encode_lines = msgspec.json.Encoder().encode_lines
 
 
@@ -40,8 +41,9 @@ class RowsWriter:
         self._columns = CsvWriter(options)
         self.header = self._columns.header
         self._fits = options.delimiter == "," and not options.decimal_comma and not options.null
-        special = _SPECIAL + (f'|"[{TRIGGERS}]' if options.guard else "")
-        self._special = {True: special, False: f"{special}|{_BARE_NULL}"}
+        self._special = (f'"[" {TRIGGERS if options.guard else ""}]', *_SPECIAL)
+        # an infinite float is written as null
+        self._special_or_null = (*self._special, "null")
         self._line_end = bytes.maketrans(b"]", b"\r")
         self._marks = b'["' if options.crlf else b'[]"'
         self._wait = 0
@@ -73,20 +75,19 @@ class RowsWriter:
             or encoded.count(b",") != rows * (width - 1)
             or encoded.count(b"[") != rows
             or encoded.count(b"]") != rows
-            or _matches(encoded, self._special[_NULL in classes])
+            or _has_any(encoded, self._special if _NULL in classes else self._special_or_null)
         ):
             return None
         if _NULL not in classes:
             return encoded
         nulls = encoded.count(b",null") + encoded.count(b"[null")
         if float in classes and nulls != Counter(map(type, chain.from_iterable(batch.rows)))[_NULL]:
-            # An infinite float is written so too.
             return None
         return encoded.replace(b",null", b",").replace(b"[null", b"[")
 
 
-def _matches(text: bytes, pattern: str) -> bool:
-    """True when `pattern` is found in `text`, which is UTF-8."""
+def _has_any(text: bytes, patterns: Sequence[str]) -> bool:
+    """True when a pattern is found in `text`, which is UTF-8."""
     offsets = pa.py_buffer(struct.pack("=qq", 0, len(text)))
     array: Any = pa.LargeStringArray.from_buffers(1, offsets, pa.py_buffer(text))
-    return bool(pc.match_substring_regex(array, pattern)[0].as_py())
+    return any(pc.match_substring_regex(array, pattern)[0].as_py() for pattern in patterns)
