@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
 
@@ -227,4 +228,41 @@ def test_a_superuser_is_told_of_row_security_instead_of_missing_rows(
     with pytest.raises(Fault, match="row-level security") as caught:
         sql.preview(workspace, "SELECT count(*) AS n FROM guarded", home_results=tmp_path, draft=True)
     assert caught.value.code is Code.DATABASE_ERROR
+    warm.close_all()
+
+
+INFORMATION = [
+    "SELECT constraint_name FROM information_schema.referential_constraints",
+    "SELECT column_default FROM information_schema.columns WHERE table_name IN ('audit_log') "
+    "AND column_default IS NOT NULL",
+    "WITH v AS (SELECT view_definition AS d FROM information_schema.views WHERE table_schema = 'public') "
+    "SELECT upper(d) FROM v WHERE (d LIKE '%paid%')",
+]
+READS_A_FILE = [
+    "SELECT {f}('PG_VERSION') FROM information_schema.sql_features LIMIT 1",
+    "SELECT f.* FROM information_schema.sql_features s, {f}('PG_VERSION') f",
+    "SELECT a.{f}('PG_VERSION') FROM information_schema.sql_features a LIMIT 1",
+]
+
+
+@pytest.mark.parametrize("text", INFORMATION)
+def test_a_superuser_sees_all_of_the_information_schema(
+    text: str, database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    workspace = workspace_of(database, "postgres", "accept_writable_role: true\n")
+    page = msgspec.json.decode(sql.preview(workspace, text, home_results=tmp_path, draft=True))
+    laid: Any = database("postgres")
+    assert len(page["rows"]) == len(laid.look.execute(text).fetchall()) > 0
+    warm.close_all()
+
+
+@pytest.mark.parametrize("text", READS_A_FILE)
+@pytest.mark.parametrize("name", ["product_label", "public.product_label", 'U&"publ\\0069c"."product_label"'])
+def test_a_superuser_beside_the_information_schema_reads_no_file(
+    text: str, name: str, database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    workspace = workspace_of(database, "postgres", "accept_writable_role: true\n")
+    with pytest.raises(Fault) as caught:
+        sql.preview(workspace, text.format(f=name), home_results=tmp_path, draft=True)
+    assert caught.value.code in (Code.DATABASE_ERROR, Code.REFUSED)
     warm.close_all()

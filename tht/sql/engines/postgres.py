@@ -26,6 +26,7 @@ from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
 from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement, raise_for
+from tht.sql.engines.postgres_rights import OWN_RIGHTS, asks_information_schema_alone
 from tht.sql.engines.postgres_types import kind_of
 from tht.workspaces import Workspace
 
@@ -67,6 +68,11 @@ _POWERS = (
 )
 
 
+_SCHEMAS = (
+    "SELECT nspname FROM pg_catalog.pg_namespace WHERE nspname NOT IN ('pg_catalog', 'information_schema')"
+)
+
+
 def _text_only() -> AdaptersMap:
     adapters = AdaptersMap(types=psycopg.adapters.types)
     adapters.register_loader(0, TextLoader)
@@ -105,9 +111,6 @@ class PostgresEngine(Engine):
             statements.append("SET LOCAL client_connection_check_interval = '1s'")
         if self.superuser:
             statements.append("SET LOCAL temp_file_limit = '4GB'")
-            if self._version >= 140000:
-                # that role is held to row security: an error is better than rows that are silently missing
-                statements.append("SET LOCAL ROLE pg_read_all_data; SET LOCAL row_security = off")
         status = self._connection.info.parameter_status
         statements += [
             f"SET LOCAL {name} = '{value}'"
@@ -120,15 +123,27 @@ class PostgresEngine(Engine):
         # a query of our own: after one, the transaction cannot be made READ WRITE any more
         return "; ".join([*statements, "SELECT 1"])
 
+    def _rights(self, sql: str) -> str:
+        """The account that `sql` runs as."""
+        if not self.superuser or self._version < 140000:
+            return ""
+        if "information_schema" in sql.lower() and not _search_path(self.workspace):
+            schemas = frozenset(str(name).lower() for (name,) in self.ask(_SCHEMAS))
+            if asks_information_schema_alone(sql, schemas):
+                return f"; {OWN_RIGHTS}"
+        # that role is held to row security: an error is better than rows that are silently missing
+        return "; SET LOCAL ROLE pg_read_all_data; SET LOCAL row_security = off"
+
     @contextmanager
     def execute(self, sql: str, *, timeout_s: float, cancel: Cancel, bulk: bool = False) -> Generator[Source]:
         limit = Limit(timeout_s, cancel)
         connection = self._connection
         self._interrupted: float | None = None
         milliseconds = max(int(timeout_s * 1000) + 500, 1)
-        begin = f"BEGIN READ ONLY; SET LOCAL statement_timeout = {milliseconds}; {self._preamble}"
+        limits = f"SET LOCAL statement_timeout = {milliseconds}; {self._preamble}"
         with limit.interrupting(self._interrupt):
             try:
+                begin = f"BEGIN READ ONLY; {limits}{self._rights(sql)}"
                 connection.execute(cast("LiteralString", begin))
                 way = self._copied if bulk and can_copy(sql) else self._streamed
                 with way(sql, limit) as source:
