@@ -25,6 +25,8 @@ from tht.workspaces import Workspace
 
 VALUE_LIMIT = 1_000_000
 """Bytes of one value, row or statement: one opcode on larger ones runs for minutes."""
+CSV_ROWS = 2_000
+"""Rows of a batch for CSV: the first of more have left the processor's cache before they are written."""
 PROGRESS_STEP = 1_000
 """Virtual machine steps between two looks at the clock; free at this distance."""
 
@@ -218,12 +220,15 @@ class SqliteSource(Source):
         return untyped_rows.empty_schema(self._names)
 
     def batches(self, size: int) -> Iterator[pa.RecordBatch]:
-        for rows in self.csv_batches(size):
+        for rows in self._batches(size):
             batch = rows.columns()
             self._schema = batch.schema
             yield batch
 
     def csv_batches(self, size: int) -> Iterator[RowBatch]:
+        return self._batches(min(size, CSV_ROWS))
+
+    def _batches(self, size: int) -> Iterator[RowBatch]:
         count = min(size, untyped_rows.FIRST)
         while rows := self._fetch(count):
             # One opcode may have run past the time, and then its rows are late.
