@@ -152,11 +152,15 @@ def pages(
     """Let `readers` ask for the page at `offset` for `seconds`; `unread` has those of ONCE."""
     asks = [subject.open() for _ in range(readers)]
     times: list[float] = []
+    failures: list[BaseException] = []
 
     def read(ask: Ask) -> None:
-        while (began := time.perf_counter()) < end:
-            ask(next(unread) if offset == ONCE else offset)
-            times.append(time.perf_counter() - began)
+        try:
+            while (began := time.perf_counter()) < end:
+                ask(next(unread) if offset == ONCE else offset)
+                times.append(time.perf_counter() - began)
+        except BaseException as error:
+            failures.append(error)
 
     before, started = _cpu(subject), time.perf_counter()
     end = started + seconds
@@ -165,6 +169,8 @@ def pages(
         thread.start()
     for thread in threads:
         thread.join()
+    if failures:
+        raise failures[0]
     elapsed = time.perf_counter() - started
     taken.p50.append(statistics.median(times))
     taken.rate.append(len(times) / elapsed)
