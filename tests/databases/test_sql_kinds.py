@@ -197,3 +197,10 @@ def test_a_warning_is_told_with_its_own_statement_alone(kinds: Any) -> None:
         told.append(sorted(set(page["warnings"])))
     cut = "Truncated incorrect INTEGER value: '...'"
     assert told == [[cut], [], [cut]]
+
+
+def test_a_text_that_is_no_utf_8_loses_no_row(kinds: Any) -> None:
+    """Half a surrogate pair, which a server's UCS-2 can hold."""
+    text = "SELECT _ucs2 x'd83d' AS a, 'é' AS b, NULL AS c"
+    page, _ = kinds("mariadb").call("sql.preview", workspace="mariadb", sql=text)
+    assert page["rows"] == [["\ufffd\ufffd\ufffd", "é", None]]

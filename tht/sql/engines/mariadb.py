@@ -266,6 +266,10 @@ class MariadbSource(Source):
             raise Fault(Code.REFUSED, "the statement gives no rows")
         fields: list[Any] = result.fields
         self._kinds = [_kind(found) for found in fields]
+        for index, kind in enumerate(self._kinds):
+            if kind.read is _texts:
+                # as bytes: the driver would fail on a text that is no UTF-8, such as half a surrogate pair
+                result.converters[index] = (None, None)
         self._schema = rows.schema_of([str(column[0]) for column in cursor.description], self._kinds)
 
     @property
@@ -292,6 +296,15 @@ class MariadbSource(Source):
         return self._engine.warnings() if self.ended and self._remarks else []
 
 
+def _texts(values: rows.Values) -> Array:
+    """Texts that come as bytes; what is no UTF-8 is replaced."""
+    try:
+        return pa.array(values, pa.string())
+    except pa.ArrowInvalid:
+        return pa.array([None if v is None else v.decode("utf-8", "replace") for v in values], pa.string())
+
+
+_TEXT = Kind("text", pa.string(), _texts)
 _KINDS: dict[int, Kind] = {
     FIELD_TYPE.TINY: rows.INTEGER,
     FIELD_TYPE.SHORT: rows.INTEGER,
@@ -305,7 +318,7 @@ _KINDS: dict[int, Kind] = {
     FIELD_TYPE.TIME: rows.TIME,
     FIELD_TYPE.DATETIME: rows.TIMESTAMP,
     FIELD_TYPE.TIMESTAMP: rows.TIMESTAMP,
-    FIELD_TYPE.JSON: Kind("json", pa.string(), rows.strings),
+    FIELD_TYPE.JSON: Kind("json", pa.string(), _texts),
 }
 
 
@@ -326,7 +339,7 @@ def _kind(found: Any) -> Kind:
         return known
     if code == FIELD_TYPE.GEOMETRY or (found.charsetnr == _BINARY and code != FIELD_TYPE.NULL):
         return rows.BYTES
-    return rows.TEXT
+    return _TEXT
 
 
 def _unfilled(values: rows.Values) -> Array:
