@@ -295,3 +295,93 @@ SELECT PERIOD_DIFF(202402, 202401), WEEKDAY('2024-01-01'), DAYOFYEAR('2024-01-01
 SELECT ST_AsGeoJSON(POINT(1,2)), ST_Length(LINESTRING(POINT(0,0), POINT(1,1)))
 SELECT EXISTS(SELECT 1 FROM orders WHERE id = 1) AS e
 SELECT /*+ MAX_EXECUTION_TIME(1000) JOIN_ORDER(o, c) */ 1 FROM orders o, customers c
+SELECT * FROM information_schema.REFERENTIAL_CONSTRAINTS
+SELECT * FROM information_schema.CHECK_CONSTRAINTS
+SELECT * FROM information_schema.TABLE_CONSTRAINTS LIMIT 3
+SELECT * FROM information_schema.PARAMETERS LIMIT 3
+SELECT * FROM information_schema.TRIGGERS
+SELECT * FROM information_schema.EVENTS
+SELECT * FROM information_schema.PARTITIONS LIMIT 1
+SELECT * FROM information_schema.ENGINES
+SELECT * FROM information_schema.COLLATIONS LIMIT 1
+SELECT * FROM information_schema.SESSION_VARIABLES LIMIT 1
+SELECT * FROM information_schema.SYSTEM_VARIABLES LIMIT 1
+SELECT * FROM information_schema.USER_PRIVILEGES LIMIT 1
+SELECT * FROM information_schema.INNODB_TRX
+SELECT * FROM information_schema.INNODB_SYS_TABLES LIMIT 1
+SELECT * FROM information_schema.PLUGINS LIMIT 1
+SELECT * FROM information_schema.PROFILING
+SELECT * FROM information_schema.SQL_FUNCTIONS LIMIT 1
+SELECT * FROM information_schema.KEYWORDS LIMIT 1
+SELECT * FROM sys.schema_table_statistics LIMIT 1
+SELECT sys.format_bytes(1024), sys.version_major()
+SELECT * FROM sys.session LIMIT 1
+SELECT * FROM performance_schema.global_status LIMIT 1
+SELECT * FROM performance_schema.threads LIMIT 1
+SELECT * FROM mysql.db
+SELECT * FROM mysql.tables_priv
+SELECT * FROM mysql.roles_mapping
+SELECT * FROM mysql.time_zone_name LIMIT 1
+SELECT * FROM mysql.table_stats
+SELECT * FROM mysql.func
+SELECT * FROM mysql.plugin
+SELECT * FROM mysql.event
+SELECT User, Host FROM mysql.tables_priv
+SHOW CREATE TABLE `order`
+SHOW CREATE TABLE cases.orders
+SHOW INDEX FROM `order`
+SHOW COLUMNS FROM `order` FROM `cases`
+SHOW VARIABLES LIKE '%timeout%'
+SHOW GLOBAL STATUS WHERE Variable_name IN ('Uptime', 'Threads_connected')
+SHOW STATUS LIKE 'Last_query_cost'
+SHOW TABLES WHERE Tables_in_cases IN ('orders', 'customers')
+DESC `orders`
+EXPLAIN `orders` `id`
+EXPLAIN FORMAT=json SELECT 1
+SELECT o.id FROM orders AS o FORCE INDEX FOR JOIN (PRIMARY) JOIN customers AS c USE INDEX (PRIMARY) ON c.id = o.customer_id
+SELECT * FROM orders WHERE id IN (SELECT /*+ SEMIJOIN() */ customer_id FROM orders)
+SELECT '2024-01-31' + INTERVAL 1 MONTH, TIMESTAMP('2024-01-31') - INTERVAL '1 1' DAY_HOUR, '2024-01-01' BETWEEN '2023-01-01' AND CURDATE()
+SELECT DATE_FORMAT(placed_at, '%x-W%v'), WEEKOFYEAR(placed_at), MONTHNAME(placed_at), HOUR(placed_at), MINUTE(placed_at) FROM orders
+SELECT CONCAT(YEAR(placed_at), '-', LPAD(MONTH(placed_at), 2, '0')) ym, COUNT(*) FROM orders GROUP BY ym WITH ROLLUP
+SELECT id, @prev := amount AS a, amount - @prev FROM orders ORDER BY id
+SELECT JSON_VALUE(prefs, '$.k') k, JSON_QUERY(prefs, '$') q, JSON_EXISTS(prefs, '$.k') e FROM customers
+SELECT JSON_EXTRACT(tags, '$[0]', '$[1]') FROM customers
+SELECT JSON_LENGTH(tags), JSON_CONTAINS(tags, '"a"'), JSON_SEARCH(tags, 'all', 'a%'), JSON_OVERLAPS(tags, '["a"]') FROM customers
+SELECT CAST(JSON_EXTRACT(prefs, '$.k') AS INT) + 1 FROM customers WHERE JSON_TYPE(prefs) = 'OBJECT'
+SELECT * FROM customers WHERE prefs LIKE '%k%' AND JSON_VALID(prefs)
+SELECT TRIM(name), TRIM(TRAILING FROM name), REGEXP_REPLACE(name, '\\s+', ' '), name REGEXP '^[A-Z]' FROM customers
+SELECT * FROM (SELECT id, ROW_NUMBER() OVER (PARTITION BY status ORDER BY amount DESC) rn FROM orders) t WHERE rn = 1
+SELECT SUM(amount) OVER (ORDER BY placed_at RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM orders
+SELECT c.name, COALESCE(SUM(o.amount), 0) total FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.status <> 'deleted' GROUP BY c.id, c.name HAVING total >= 0 ORDER BY total DESC LIMIT 3
+SELECT a.*, b.cnt FROM orders a JOIN (SELECT customer_id, COUNT(*) cnt FROM orders GROUP BY customer_id) b USING (customer_id)
+SELECT * FROM orders WHERE amount > ALL (SELECT amount FROM orders WHERE status = 'new') OR amount = SOME (SELECT 5.00)
+SELECT * FROM orders o WHERE NOT EXISTS (SELECT * FROM customers c WHERE c.id = o.customer_id + 100)
+SELECT ROW(1,2) = ROW(1,2), (SELECT 1, 2) = (1, 2)
+SELECT LEFT(note, 3), RIGHT(note, 2), INSERT(note, 1, 1, 'X'), REPLACE(note, 'a', 'b'), CHAR_LENGTH(note), REVERSE(note) FROM orders
+SELECT REPLACE ('a', 'a', 'b'), INSERT ('abc', 1, 1, 'x'), TRUNCATE (1.5, 0)
+SELECT 1 AS `insert`, 2 AS `update`, 3 AS `into`, 4 AS `lock`
+SELECT t.`update`, t.update FROM customers t
+SELECT IF(a > 1, 'x', 'y') FROM (SELECT 1 a) t
+SELECT TIMESTAMPDIFF(SECOND, '2024-01-01', '2024-01-02'), TIME_TO_SEC(TIMEDIFF('10:00', '09:00'))
+SELECT ROUND(AVG(amount), 2), STDDEV_POP(amount), VAR_SAMP(amount) FROM orders
+SELECT FORMAT(SUM(amount), 2), CAST(SUM(amount) AS SIGNED), SUM(amount) DIV 1 FROM orders
+SELECT SUBSTRING_INDEX(email, '@', -1) d, COUNT(*) FROM customers GROUP BY d
+SELECT CRC32(name), SHA1(name), TO_BASE64(name), HEX(name), BIN(id), CONV(id, 10, 36) FROM customers
+SELECT GREATEST(a, b), LEAST(a, b), ELT(a, 'x', 'y'), FIELD('b', 'a', 'b'), INTERVAL(23, 1, 15, 17) FROM (SELECT 1 a, 2 b) t
+SELECT 'a' LIKE 'A' COLLATE utf8mb4_general_ci, _utf8mb4'é' COLLATE utf8mb4_unicode_ci = 'e', 'a' = 'A' COLLATE utf8mb4_general_ci
+SELECT * FROM orders ORDER BY CONVERT(status USING utf8mb4) COLLATE utf8mb4_unicode_ci, id DESC
+SELECT SQL_CALC_FOUND_ROWS * FROM orders WHERE id > 2 LIMIT 1
+SELECT CURRENT_USER() IS NOT NULL, LAST_INSERT_ID(), @@identity, @@warning_count, @@error_count
+SELECT PASSWORD('x') IS NOT NULL, ENCRYPT('a') IS NOT NULL
+SELECT ENCODE('a','b') IS NOT NULL, AES_ENCRYPT('a', 'b') IS NOT NULL
+SELECT 9223372036854775807 + 0, 18446744073709551615, -9223372036854775808, 0.1 + 0.2, 1e308 * 1, 5 / 0
+SELECT x'00FF', 0x00FF, X'', b'', B'1010', '\0' IS NOT NULL, 'a\nb', 'tab\tq', 'it''s', "x'y", 'x"y'
+SELECT 1;
+SELECT 1 ; -- x
+SELECT 1 ; # x
+/* head */ SELECT 1
+(SELECT 1)
+((SELECT 1 UNION SELECT 2)) ORDER BY 1
+WITH a AS (SELECT 1 x) SELECT * FROM a UNION SELECT 2
+WITH RECURSIVE d AS (SELECT DATE('2024-01-01') AS d UNION ALL SELECT d + INTERVAL 1 DAY FROM d WHERE d < '2024-01-10') SELECT d.d, COUNT(o.id) FROM d LEFT JOIN orders o ON DATE(o.placed_at) = d.d GROUP BY d.d
+WITH RECURSIVE t AS (SELECT id, CAST(id AS CHAR(100)) AS path FROM orders WHERE id = 1 UNION ALL SELECT o.id, CONCAT(t.path, '/', o.id) FROM orders o JOIN t ON o.id = t.id + 1 WHERE o.id < 4) SELECT * FROM t

@@ -436,3 +436,69 @@ SELECT json '{"a":1}' ->> 'a', JSON '{"a":[1]}' -> 'a' -> 0
 SELECT CURRENT_TIMESTAMP AT TIME ZONE 'utc', now()::timestamp, now()::date, (now() AT TIME ZONE 'UTC')::date
 SELECT c.name FROM customers c WHERE c.prefs ->> 'k' IS NOT NULL AND (c.prefs ->> 'k')::int > 0
 SELECT t1.id FROM orders t1 LEFT JOIN orders t2 ON t1.customer_id = t2.customer_id AND t1.placed_at < t2.placed_at WHERE t2.id IS NULL
+SELECT pg_blocking_pids(1), pg_current_wal_lsn() IS NOT NULL
+SELECT pg_get_triggerdef(oid) FROM pg_trigger
+SELECT pg_is_in_recovery(), pg_last_wal_replay_lsn()
+SELECT * FROM pg_stat_database
+SELECT * FROM pg_stat_replication
+SELECT * FROM pg_replication_slots
+SELECT * FROM pg_publication_tables
+SELECT * FROM pg_stat_bgwriter
+SELECT * FROM pg_statio_user_tables
+SELECT * FROM pg_stat_user_indexes
+SELECT * FROM pg_views WHERE schemaname = 'public'
+SELECT * FROM pg_matviews
+SELECT * FROM pg_policies
+SELECT * FROM pg_prepared_statements
+SELECT * FROM pg_cursors
+SELECT * FROM pg_rules LIMIT 1
+SELECT * FROM pg_tables WHERE tableowner = current_user
+SELECT * FROM pg_stat_ssl
+SELECT * FROM pg_available_extension_versions LIMIT 1
+SELECT * FROM pg_stat_progress_vacuum
+SELECT * FROM pg_largeobject_metadata
+SELECT * FROM pg_seclabels
+SELECT * FROM pg_stats_ext
+SELECT * FROM pg_group
+SELECT * FROM pg_roles
+SELECT * FROM pg_locks
+SELECT * FROM pg_default_acl
+SELECT * FROM pg_stat_archiver
+SELECT * FROM pg_stat_wal
+SELECT * FROM pg_stat_slru
+SELECT * FROM pg_prepared_xacts
+SELECT * FROM pg_aggregate LIMIT 1
+SELECT * FROM pg_ts_config
+SELECT * FROM information_schema.role_table_grants LIMIT 1
+SELECT * FROM information_schema.table_privileges LIMIT 1
+SELECT * FROM information_schema.triggers
+SELECT * FROM information_schema.sequences
+SELECT * FROM information_schema.parameters LIMIT 1
+SELECT * FROM information_schema.domains
+SELECT * FROM information_schema.referential_constraints
+SELECT * FROM information_schema.check_constraints
+SELECT * FROM information_schema.sql_features LIMIT 1
+SELECT pg_get_partkeydef('orders'::regclass), pg_get_statisticsobjdef(1), pg_get_object_address('table', '{public,orders}', '{}')
+SELECT pg_relation_filepath('orders'), pg_filenode_relation(0, 1)
+SELECT pg_tablespace_location(0), pg_tablespace_size('pg_default')
+SELECT pg_stat_get_activity(NULL)
+SELECT pg_encoding_to_char(6), pg_char_to_encoding('UTF8')
+SELECT pg_my_temp_schema(), pg_is_other_temp_schema(1), pg_conf_load_time() IS NULL
+SELECT pg_show_all_settings()
+SELECT pg_partition_root('orders'), pg_partition_ancestors('orders'), * FROM pg_partition_tree('orders')
+SELECT pg_index_column_has_property('orders_pkey'::regclass, 1, 'asc'), pg_indexam_has_property(403, 'can_order'), pg_index_has_property('orders_pkey'::regclass, 'clusterable')
+SELECT pg_nextval_x FROM (SELECT 1 AS pg_nextval_x) t
+SELECT amname FROM pg_am
+SELECT age(datfrozenxid) FROM pg_database
+SELECT age(xmin), mxid_age('1'::xid) FROM orders
+SELECT txid_status(1), txid_visible_in_snapshot(1, txid_current_snapshot())
+SELECT has_function_privilege('now()', 'EXECUTE'), has_sequence_privilege('order_seq', 'USAGE'), has_any_column_privilege('orders', 'SELECT'), has_language_privilege('sql', 'USAGE'), has_type_privilege('int', 'USAGE'), has_foreign_data_wrapper_privilege(1, 'USAGE'), has_server_privilege(1, 'USAGE'), has_tablespace_privilege('pg_default', 'CREATE'), has_parameter_privilege('work_mem', 'SET')
+SELECT row_security_active('guarded'), pg_has_role('postgres', 'USAGE')
+SELECT acldefault('r', 10), makeaclitem(10, 10, 'SELECT', true), aclitemeq(a, a) FROM (SELECT unnest(acldefault('r', 10)) a) x
+SELECT inet_client_addr(), inet_server_addr(), pg_client_encoding(), getdatabaseencoding()
+SELECT oidvectortypes(proargtypes) FROM pg_proc LIMIT 1
+SELECT pg_describe_object(classid, objid, 0) FROM pg_depend LIMIT 1
+SELECT xact_commit FROM pg_stat_database LIMIT 1
+SELECT query_start, state_change, wait_event_type, backend_type FROM pg_stat_activity
+SELECT * FROM pg_stat_get_wal()
+SELECT * FROM normal_rand(5, 0, 1)
