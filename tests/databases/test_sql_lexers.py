@@ -43,7 +43,7 @@ def shows(sql: str, dialect: str, name: str) -> bool:
 
 
 QUOTES = ["'x'", "'", "''", "\\'", "\\", '"', "--", "/*", "*/", "\n", "\r", " ", "1"]
-POSTGRES = [*QUOTES, "E'", "U&'", "E'a'\n", "$$", "$a$", "$é$", "$\u00a0$", "$\ufeff$"]
+POSTGRES = [*QUOTES, "E'", "U&'", "E'a'\n", "$$", "$a$", "$é$", "$\u00a0$", "$\ufeff$", "$\U0001f600$"]
 SETTING = "|| set_config('lexer.seen', 'yes', false)"
 
 
@@ -58,6 +58,7 @@ def postgres_session(database: Callable[[str], Database]) -> Connection[Any]:
 @example(sql=f"SELECT E'a'\n'\\'' {SETTING} --'")
 @example(sql=f"SELECT $\u00a0$ ' $\u00a0$ {SETTING} --'")
 @example(sql=f"SELECT $\ufeff$ ' $\ufeff$ {SETTING} --'")
+@example(sql=f"SELECT $\U0001f600$ ' $\U0001f600$ {SETTING} --'")
 def test_c04_postgres_makes_no_call_that_the_lexer_does_not_see(
     sql: str, postgres_session: Connection[Any]
 ) -> None:
@@ -69,13 +70,14 @@ def test_c04_postgres_makes_no_call_that_the_lexer_does_not_see(
     assert row[0] in (None, "")
 
 
-MARIADB = [*QUOTES, "`", "-- ", "--\x7f", "#", "_utf8mb4'", "x'", "N'", '\\"', '""']
+MARIADB = [*QUOTES, "\\N", "%", "1.e", "`", "-- ", "--\x7f", "#", "_utf8mb4'", "x'", "N'", '\\"', '""']
 LOCK = "+ get_lock('lexer seen', 0)"
 
 
 @PATIENT
 @given(sql=around(MARIADB, LOCK, ["-- ", "/*", "# ", ""]))
 @example(sql=f"SELECT 1 --\x7f '\n {LOCK} -- '")
+@example(sql=f"SELECT 1 %-- '\n1 {LOCK} -- '")
 def test_c04_mariadb_makes_no_call_that_the_lexer_does_not_see(
     sql: str, database: Callable[[str], Database]
 ) -> None:

@@ -58,6 +58,8 @@ class Lexicon:
     """E'..' goes on in a string on the next line, still with backslash escapes."""
     spaces: str | None = None
     """Spaces beyond ASCII that the server takes for one; None: all. Others (U+00A0) are letters to it."""
+    parameters: bool = False
+    """$x, @x, #x and :x are parameters: refused, because none has a value."""
     unread: tuple[str, ...] = ()
     """Signs that this lexer reads otherwise than the server: refused outside quotes and comments."""
     unread_in_names: str = ""
@@ -68,6 +70,7 @@ LEXICONS: dict[str, Lexicon] = {
     "sqlite": Lexicon(
         *("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
         spaces="\ufeff",
+        parameters=True,
     ),
     "duckdb": Lexicon(
         "\n\r", True, False, False, False, False, "name", False, True, True, False, False, False
@@ -97,14 +100,19 @@ LEXICONS: dict[str, Lexicon] = {
 _SPACE = re.compile(r"[\s\x00-\x20\ufeff]+")
 _WORD = re.compile(r"(?:[^\W\d]|[^\x00-\x7f\s])(?:[\w$]|[^\x00-\x7f\s])*")
 """Every sign beyond ASCII is a letter, emoji and combining marks too."""
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.(?!\.)[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?")
+_DIGITS = "[0-9](?:_?[0-9])*"
+_NUMBER = re.compile(
+    rf"0[xX](?:_?[0-9a-fA-F])+|(?:{_DIGITS}(?:\.(?!\.)(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?"
+)
+_UNFINISHED = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)[eE](?![+-]?[0-9])")
 _OPERATOR = re.compile(r"::|:=|[+\-*/<>=~!@#%^&|`?]+")
 _PLAIN = re.compile(
     r"([ \t\r\n]+)|([A-Za-z_][A-Za-z0-9_]*(?![\w$'\"&]|[^\x00-\x7f]))|([0-9]+(?![\w.]|[^\x00-\x7f]))|([(),])"
 )
 """What reads the same in every dialect, which is most of a statement."""
 _PLAIN_KINDS: tuple[Kind, ...] = ("space", "word", "number", "operator")
-_DOLLAR = re.compile(r"\$(?:[^\W\d][\w]*)?\$")
+_DOLLAR = re.compile(r"\$(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?\$")
+"""PostgreSQL and DuckDB take every byte of a sign beyond ASCII for a letter."""
 _USER_VARIABLE = re.compile(r"@@?[\w.$]+")
 _SPACE_OR_COMMENT = r"(?:[ \t\f\v]|--[^\n\r]*(?=[\n\r]))"
 _NEXT_LINE = re.compile(rf"{_SPACE_OR_COMMENT}*[\n\r](?:{_SPACE_OR_COMMENT}|[\n\r])*(?=')")
@@ -139,6 +147,7 @@ class _Scanner:
             self._prefixed,
             self._quoted,
             self._dollar,
+            self._null,
             self._variable,
             self._word,
             self._number,
@@ -184,13 +193,15 @@ class _Scanner:
             if self.rules.executable and sql.startswith("/*+", at) and "set_var" in sql[at:end].lower():
                 raise refused("a hint that sets a variable is not allowed")
             return self._add("space", end)
-        dashes = sql.startswith("--", at)
-        if dashes and self.rules.dash_needs_space:
-            dashes = at + 2 >= len(sql) or sql[at + 2] <= " " or sql[at + 2] == "\x7f"
-        if not dashes and not (self.rules.hash_comment and sql[at] == "#"):
+        if not self._is_dash_comment(at) and not (self.rules.hash_comment and sql[at] == "#"):
             return False
         ends = [place for mark in self.rules.line_end if (place := sql.find(mark, at)) >= 0]
         return self._add("space", min(ends, default=len(sql)))
+
+    def _is_dash_comment(self, at: int) -> bool:
+        after = self.sql[at + 2 : at + 3]
+        ends = not self.rules.dash_needs_space or after <= " " or after == "\x7f"
+        return self.sql.startswith("--", at) and ends
 
     def _block_end(self) -> int:
         sql, at = self.sql, self.at
@@ -303,7 +314,15 @@ class _Scanner:
 
     def _number(self) -> bool:
         match = _NUMBER.match(self.sql, self.at)
+        if match and self.rules.executable and _UNFINISHED.match(self.sql, self.at):
+            # MySQL before 8.0.27 reads over it, also between a function and its parenthesis
+            raise refused(f"{match[0]}e is no number")
         return bool(match) and self._add("number", match.end())
+
+    def _null(self) -> bool:
+        """MariaDB's \\N, which ends after the N whatever follows."""
+        found = self.rules.executable and self.sql.startswith("\\N", self.at)
+        return found and self._add("word", self.at + 2)
 
     def _operator(self) -> None:
         if self.sql[self.at] == ";":
@@ -319,6 +338,11 @@ class _Scanner:
             place = run.find(mark, 1)
             if starts_comment and place > 0 and not (mark == "--" and self.rules.dash_needs_space):
                 run = run[:place]
+        if self.rules.dash_needs_space and run.endswith("--") and self._is_dash_comment(end - 2):
+            run = run[:-2]
+        if self.rules.parameters and run[-1] in "$@#:":
+            # $x(..) is one name, whatever stands between the parentheses
+            raise refused(f"a parameter ({run[-1]}) has no value here; write the value itself")
         while len(run) > 1 and run[-1] in "+-" and not set(run) & set("~!@#%^&|`?"):
             run = run[:-1]
         self._add("operator", self.at + len(run))

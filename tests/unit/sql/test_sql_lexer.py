@@ -99,3 +99,38 @@ def test_unicode_escapes_are_read(sql: str, value: str) -> None:
 def test_what_has_no_end_is_refused(sql: str) -> None:
     with pytest.raises(Fault):
         scan(sql, "postgres")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "word"),
+    [
+        ("mariadb", "SELECT \\NINTO OUTFILE '/x'", "INTO"),
+        ("mariadb", "SELECT \\NFOR UPDATE", "FOR"),
+        *(("mariadb", f"SELECT 7 {sign}-- '\n3, sleep(9) -- '", "sleep") for sign in "+-*/%^&|<>=!~"),
+        ("mariadb", "SELECT 7 %--\x01'\n3, sleep(9) --\x7f'", "sleep"),
+        *(
+            (dialect, f"SELECT $\U0001f600{more}$ ' $\U0001f600{more}$, f(1), $$ ' $$", "f")
+            for dialect in ("postgres", "duckdb")
+            for more in ("", "1", "\u0301", "\u0661")
+        ),
+        ("postgres", "SELECT 1 AS \u0661$a$, f(1) AS b$a$", "f"),
+        ("postgres", "SELECT 1\u0661$a$, f(1) AS b$a$", "f"),
+    ],
+)
+def test_a_word_outside_of_quotes_and_comments_is_seen(dialect: str, sql: str, word: str) -> None:
+    assert word in [piece.text for piece in scan(sql, dialect) if piece.kind == "word"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        *(("mariadb", f"SELECT sleep {number}(9)") for number in ("1.e", ".5E", "0.0e+", "12.5e-")),
+        *(
+            ("sqlite", f"SELECT {name}('), f(1), $b(')")
+            for name in ("$a", "@a", ":a", "#a", "$a::b", "$1", "<@a")
+        ),
+    ],
+)
+def test_what_hides_a_parenthesis_is_refused(dialect: str, sql: str) -> None:
+    with pytest.raises(Fault):
+        scan(sql, dialect)
