@@ -32,6 +32,14 @@ class Reader:
         self._told = False
         self._taker: asyncio.Future[None] | None = None
         self._over = asyncio.Event()
+        self.room = asyncio.Event()
+        """Set while less than a quarter of the limit waits, and once nothing can be put any more."""
+        self.room.set()
+
+    @property
+    def waiting(self) -> int:
+        """Bytes that wait."""
+        return self._size
 
     @property
     def ended(self) -> bool:
@@ -56,6 +64,8 @@ class Reader:
             return
         self._waiting.append(chunk)
         self._size += len(chunk)
+        if self._size > self._limit // 4:
+            self.room.clear()
         self._told = True
         self._wake()
 
@@ -65,6 +75,7 @@ class Reader:
             return
         self._ended = True
         self._over.set()
+        self.room.set()
         if chunk:
             self._waiting.append(chunk)
             self._size += len(chunk)
@@ -93,6 +104,8 @@ class Reader:
             taken.append(self._waiting.popleft())
             size += len(taken[-1])
         self._size -= size
+        if self._size <= self._limit // 4:
+            self.room.set()
         return taken[0] if len(taken) == 1 else b"".join(taken)
 
     def _wake(self) -> None:

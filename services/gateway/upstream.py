@@ -1,7 +1,7 @@
 """Event streams: one subscription to the orchestrator for each session, shared by all its readers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Protocol
 
 import structlog
@@ -12,6 +12,8 @@ from services.gateway.readers import Reader, farewell
 from services.gateway.sse import Frames, Position
 from thothii.events.v1.events_pb2 import EventBatch
 
+PATIENCE_S = 0.5
+"""Seconds that a shared subscription waits for readers of whom none takes enough."""
 SOURCE_ENDED = farewell("bye", "the event source ended; come back with the last event id")
 
 _log = structlog.get_logger(__name__)
@@ -33,6 +35,30 @@ Subscribe = Callable[[str, str], Awaitable[Subscription]]
 """Opens a subscription for (session id, last event id). Raises Fault before the acknowledgement."""
 
 
+class Pace:
+    """How fast a subscription is read: as its readers take, so that a burst evicts none that reads."""
+
+    def __init__(self) -> None:
+        self._patient = True
+
+    async def until_room(self, readers: Iterable[Reader]) -> None:
+        """Wait for the reader with the least to take.
+
+        Once it has not taken enough in time there is no more waiting until it has: readers that do not read
+        hold up nobody for long.
+        """
+        reading = (reader for reader in readers if not reader.ended)
+        fastest = min(reading, key=lambda reader: reader.waiting, default=None)
+        if fastest is None or fastest.room.is_set():
+            self._patient = True
+        elif self._patient:
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    await fastest.room.wait()
+            except TimeoutError:
+                self._patient = False
+
+
 class Feed:
     """The shared subscription of one session."""
 
@@ -41,6 +67,7 @@ class Feed:
         self.readers: dict[Reader, HandOver] = {}
         self._subscription = subscription
         self._stopped = False
+        self._pace = Pace()
 
     async def run(self) -> None:
         """Pass on batches until the subscription ends, then end the readers that live from it."""
@@ -57,6 +84,9 @@ class Feed:
                 self.position = frames.position_after(self.position) or self.position
                 for reader, handover in self.readers.items():
                     reader.put(handover.shared(frames))
+                await self._pace.until_room(
+                    reader for reader, handover in self.readers.items() if handover.done
+                )
         except Fault as fault:
             _log.warning("event source failed", code=fault.code.value, detail=fault.message)
         finally:
@@ -174,6 +204,7 @@ class Feeds:
         handover = HandOver()
         kept = False
         goodbye = SOURCE_ENDED
+        pace = Pace()
         try:
             while (batch := await subscription.read()) is not None:
                 frames = Frames.of(batch)
@@ -187,6 +218,7 @@ class Feeds:
                 kept = self._hand_over(session_id, subscription, reader, handover)
                 if handover.done:
                     return
+                await pace.until_room((reader,))
         except Fault as fault:
             _log.warning("event source failed", code=fault.code.value, detail=fault.message)
         finally:

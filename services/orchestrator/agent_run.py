@@ -11,6 +11,7 @@ from services.orchestrator.hub import EventHub
 from services.orchestrator.journal import QuestionJournal
 from services.orchestrator.moments import now
 from services.orchestrator.ownership import Ownership
+from services.orchestrator.pacing import Pacer
 from services.orchestrator.questions import QuestionTable
 from services.orchestrator.startup_checks import Started
 from services.orchestrator.supervisor import PiProcessManager
@@ -64,6 +65,7 @@ class AgentRun:
             changed=changed,
         )
         self.child.on_lines = self.conversation.receive
+        self.child.after_output = Pacer(hub, self.child.hold_output).check
         self.asks = AskDesk(self.conversation, self._journal, past)
 
     async def start(self, launch: Launch) -> None:

@@ -36,6 +36,8 @@ class PiChild:
         self._processes = processes
         self._splitter = LineSplitter()
         self._process: ChildProcess | None = None
+        self.after_output: Callable[[], None] = _nothing
+        """Called when what was read has been handed on."""
         self.on_lines: Callable[[Lines], None] = _ignore
         self.rpc = RpcClient(self.write)
         self.ended = asyncio.Event()
@@ -58,6 +60,11 @@ class PiChild:
         if self._process is None:
             raise RuntimeError("the child was not started")
         return self._process
+
+    def hold_output(self, hold: bool) -> None:
+        """Stop reading its output, or go on; see `ChildProcess.hold_output`."""
+        if self._process is not None:
+            self._process.hold_output(hold)
 
     def write(self, line: bytes) -> None:
         """Send one line; see `ChildProcess.write`."""
@@ -99,6 +106,11 @@ class PiChild:
     def _on_output(self, chunk: bytes) -> None:
         if lines := self._splitter.feed(chunk):
             self.on_lines(lines)
+            self.after_output()
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 def _ignore(_lines: Lines) -> None:

@@ -45,13 +45,24 @@ class EventHub:
         self._text: list[bytes | memoryview] = []
         self._text_size = 0
         self._waiting: set[asyncio.Future[None]] = set()
-        self._subscribers = 0
+        self._written = 0
+        self._subscriptions: set[Subscription] = set()
+        self.on_taken: Callable[[], None] = _nobody_asks
+        """Called when a subscriber has taken a batch."""
         self.farewell: str | None = None
 
     @property
     def subscribers(self) -> int:
         """How many subscriptions are open."""
-        return self._subscribers
+        return len(self._subscriptions)
+
+    @property
+    def crowded(self) -> bool:
+        """True when there are subscribers and all of them have more than a quarter of the ring to take."""
+        if not self._subscriptions:
+            return False
+        ahead = max(subscription.taken for subscription in self._subscriptions)
+        return self._written + self._text_size - ahead > self._max_bytes // 4
 
     @property
     def first_seq(self) -> int:
@@ -111,12 +122,16 @@ class EventHub:
             position = head
         after = [(EventKind.UI_REQUEST, data) for data in pending()]
         after.append((EventKind.REPLAY_COMPLETE, encode({"cursor": f"{self.epoch}-{head}"})))
-        self._subscribers += 1
-        return Subscription(self, position, head, first, after)
+        missed = self._payloads[self._dropped + position + 1 - self._first_seq :]
+        taken = self._written - sum(map(len, missed))
+        subscription = Subscription(self, position, head, first, after, taken)
+        self._subscriptions.add(subscription)
+        return subscription
 
-    def release(self) -> None:
-        """Told by a subscription that it ended."""
-        self._subscribers -= 1
+    def release(self, subscription: "Subscription") -> None:
+        """Told by a subscription that it ended; may be told twice."""
+        self._subscriptions.discard(subscription)
+        self.on_taken()
 
     def batch_after(self, position: int, until: int | None) -> Batch | None:
         """Events after `position`, up to `until`; None without any. `position` is in the ring."""
@@ -172,6 +187,7 @@ class EventHub:
         self._kinds.append(kind)
         self._payloads.append(payload)
         self._bytes += len(payload)
+        self._written += len(payload)
         while self._bytes > self._max_bytes or len(self._kinds) - self._dropped > self._max_events:
             if len(self._kinds) - self._dropped == 1:
                 break
@@ -202,6 +218,7 @@ class Subscription:
         replay_until: int,
         first: list[tuple[EventKind, bytes]],
         after: list[tuple[EventKind, bytes]],
+        taken: int,
     ) -> None:
         self._hub = hub
         self._position = position
@@ -209,7 +226,8 @@ class Subscription:
         self._first = first
         self._after = after
         self._over = False
-        self._open = True
+        self.taken = taken
+        """Bytes of all events up to its position that the ring ever had."""
 
     async def next(self) -> Batch | None:
         """The next events, waiting for them when there are none; None once the subscription is over."""
@@ -224,6 +242,8 @@ class Subscription:
             batch = self._hub.batch_after(self._position, self._replay_until if replaying else None)
             if batch is not None:
                 self._position += len(batch.kinds)
+                self.taken += sum(map(len, batch.payloads))
+                self._hub.on_taken()
                 return batch
             if replaying:
                 return _without_ids(self._after)
@@ -236,9 +256,11 @@ class Subscription:
     def close(self) -> None:
         """End the subscription; may be called twice."""
         self._over = True
-        if self._open:
-            self._open = False
-            self._hub.release()
+        self._hub.release(self)
+
+
+def _nobody_asks() -> None:
+    """Nobody wants to know."""
 
 
 def _without_ids(events: list[tuple[EventKind, bytes]]) -> Batch:

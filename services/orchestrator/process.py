@@ -129,6 +129,14 @@ class ChildProcess:
         """The last `limit` bytes of stderr."""
         return bytes(self._stderr[-limit:]).decode(errors="replace")
 
+    def hold_output(self, hold: bool) -> None:
+        """Stop reading stdout, or go on. What an exited process has left is read in any case."""
+        output = cast("asyncio.ReadTransport", self._outputs[0][0])
+        if not hold:
+            output.resume_reading()
+        elif not self._exited.done():
+            output.pause_reading()
+
     def write(self, line: bytes) -> None:
         """Queue bytes for the child's stdin.
 
@@ -208,6 +216,7 @@ class ChildProcess:
         if code is None:
             return
         self._close_handle()
+        self.hold_output(hold=False)
         if code < 0:
             self._exited.set_result(Exit(None, signal.Signals(-code).name))
         else:

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from contracts.errors import Code, Fault
+from services.gateway import upstream
 from services.gateway.readers import Reader
 from services.gateway.upstream import Feeds
 from tests.helpers import assert_eventually
@@ -216,3 +217,25 @@ async def test_a_reader_with_nothing_to_catch_up_takes_a_chunk_of_any_size() -> 
     reader.put(long_message)
     reader.put(b"y")
     assert reader.evicted
+
+
+async def test_a_burst_waits_for_the_fastest_reader_and_evicts_only_the_one_that_does_not_read() -> None:
+    rig = Rig()
+    first, shared = await rig.join(caught_up(0))
+    await taken(first, b"replay_complete")
+    second, _own = await rig.join(caught_up(0))
+    await taken(second, b"replay_complete")
+    shared.give(*(numbered(seq, size=20_000) for seq in range(1, 41)))
+    got = await taken(first, b"id: e-40\n")
+    assert got.count(b"id: ") == 40
+    assert second.evicted and not first.evicted
+
+
+async def test_a_burst_does_not_wait_for_readers_of_whom_none_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upstream, "PATIENCE_S", 0.01)
+    rig = Rig()
+    only, shared = await rig.join(caught_up(0))
+    await taken(only, b"replay_complete")
+    shared.give(*(numbered(seq, size=20_000) for seq in range(1, 41)))
+    await assert_eventually(lambda: only.evicted)
+    assert b"event: evicted" in await only.take()
