@@ -5,6 +5,7 @@
 """
 
 import os
+import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -150,6 +151,8 @@ def _is_locked_down(connection: duckdb.DuckDBPyConnection) -> bool:
 
 
 _VALUES_IN_MESSAGE = ("Conversion Error", "Invalid Input Error", "Out of Range Error")
+_NUMBER = re.compile(r"(?<![\w.,])(?<!DECIMAL\()-?\d[\w.:+-]*")
+"""What may be a value and not a part of a type's name."""
 
 
 def _fault(error: Exception, sql: str = "") -> Fault:
@@ -158,7 +161,12 @@ def _fault(error: Exception, sql: str = "") -> Fault:
     if str(error).startswith("Invalid Input Error") and "error" in sql.lower():
         # error(text) raises what it is given, which may be a row's value
         return database_error("Invalid Input Error: the statement raised an error of its own")
-    line = safe_line(str(error), redact=str(error).startswith(_VALUES_IN_MESSAGE))
+    # the excerpt of the statement and the apostrophe would be taken for more of a value
+    text = str(error).split("\n\nLINE ", 1)[0].replace("can't", "cannot")
+    with_values = text.startswith(_VALUES_IN_MESSAGE)
+    line = safe_line(text, redact=with_values)
+    if with_values:
+        line = _NUMBER.sub("...", line)
     if isinstance(error, duckdb.PermissionException):
         return Fault(Code.REFUSED, f"the engine does not allow this: {safe_line(line, redact=True)}")
     if "Out of Memory" in line or "bad_alloc" in line or "bad allocation" in line:

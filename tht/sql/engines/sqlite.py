@@ -5,6 +5,7 @@ the two-argument fts3_tokenizer() take a raw pointer (measured on SQLite 3.40).
 """
 
 import os
+import re
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ STRIDE = 1024
 
 _DENIED_FUNCTIONS = policy("sqlite").denied
 _PRAGMAS = policy("sqlite").pragmas
+_BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
 _OVER_LIMIT = ("string or blob too big", "out of memory")
 
 
@@ -92,7 +94,7 @@ class SqliteEngine(Engine):
                 finally:
                     source.close()
             except sqlite3.Error as error:
-                raise limit.fault() or _fault(error) from error
+                raise limit.fault() or _fault(error, sql) from error
 
     def _interrupt(self) -> None:
         self._stop = True
@@ -175,8 +177,9 @@ def _authorize(action: int, first: str | None, second: str | None, _: str | None
     return sqlite3.SQLITE_DENY
 
 
-def _fault(error: sqlite3.Error) -> Fault:
-    line = safe_line(str(error), redact=False)
+def _fault(error: sqlite3.Error, sql: str = "") -> Fault:
+    # a path of JSON and what is looked for in a full text may come from a row
+    line = safe_line(_BRACKETS.sub("[...]", str(error)), redact=False, statement=sql)
     if any(text in line for text in _OVER_LIMIT):
         return over_cap(f"the statement exceeds a limit of the engine: {line}")
     if "not authorized" in line or "prohibited" in line:

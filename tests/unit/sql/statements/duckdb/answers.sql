@@ -14,3 +14,10 @@ SELECT * FROM duckdb_extensions() --> the engine does not allow this
 SELECT id FROM orders WHERE id = 1 ORDER BY --> cannot be understood: Parser Error: syntax error at or near "BY"
 FROM orders WHERE id = 1 SELECT status --> cannot be understood: Parser Error: syntax error at or near "SELECT"
 SELECT id BETWEEN SYMMETRIC 1 AND 2 FROM orders --> Parser Error: syntax error at or near "SYMMETRIC"
+SELECT name::INTEGER FROM customers --> Could not convert string '...' to INT32 when casting from source column name
+SELECT ('a''b ' || name)::INTEGER FROM customers --> Could not convert string '...' to INT32
+SELECT '12 abc'::INTEGER FROM customers --> Could not convert string '...' to INT32
+SELECT (id::BIGINT * 10000000000)::INTEGER FROM orders --> Type INT64 with value ... cannot be cast because the value is out of range for the destination type INT32
+SELECT (amount * 1000)::DECIMAL(4, 2) FROM orders --> to DECIMAL(4,2)
+SELECT 9223372036854775807 * id FROM orders --> Overflow in multiplication of INT64 (... * ...)
+SELECT nothing FROM orders --> Referenced column "nothing" not found

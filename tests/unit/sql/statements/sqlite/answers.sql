@@ -9,3 +9,7 @@ SELECT * FROM pragma_user_version(5) --> too many arguments
 SELECT * FROM pragma_wal_checkpoint --> no such table
 SELECT * FROM pragma_optimize --> the engine does not allow this
 SELECT ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) --> parser stack overflow
+SELECT json_extract('{}', name) FROM customers --> JSON path error near '...'
+SELECT json_extract('{}', 'Eve') --> JSON path error near 'Eve'
+SELECT colour FROM orders --> no such column: colour
+SELECT * FROM "no such" --> no such table: no such
