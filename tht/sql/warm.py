@@ -37,7 +37,14 @@ def connect(workspace: Workspace, *, checked: bool = True) -> Engine:
     except ModuleNotFoundError as error:
         message = f"the driver for {workspace.dialect} is not installed: pip install thothii[{extra}]"
         raise Fault(Code.WORKSPACE_BROKEN, message) from error
-    opened = factory(workspace)
+    try:
+        opened = factory(workspace)
+    except Fault as fault:
+        if workspace.dialect != "duckdb" or fault.code is not Code.DATABASE_UNAVAILABLE or not _idle:
+            raise
+        # a process has one configuration for a DuckDB file, and one that waits may have other limits
+        close_all()
+        opened = factory(workspace)
     server = workspace.connection.path is None
     if checked and server and not workspace.accept_writable_role:
         try:

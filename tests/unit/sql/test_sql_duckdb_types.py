@@ -156,3 +156,10 @@ def test_the_file_is_checked_while_a_connection_to_it_waits(workspace: Workspace
     assert [check["name"] for check in sql.role_checks(workspace)] == ["role_reads_only"]
     zone = "SELECT current_setting('TimeZone')"
     assert shown(workspace, zone, tmp_path) == ("text", ["UTC"])
+
+
+def test_workspaces_with_other_limits_share_a_file(workspace: Workspace, tmp_path: Path) -> None:
+    connection = f"connection: {{path: {tmp_path}/data.duckdb}}\n"
+    other = parse_workspace("other", f"dialect: duckdb\n{connection}limits: {{memory: 512MiB}}\n", tmp_path)
+    for one in (workspace, other, workspace):
+        assert shown(one, "SELECT 1", tmp_path) == ("integer", [1])
