@@ -266,3 +266,15 @@ def test_a_superuser_beside_the_information_schema_reads_no_file(
         sql.preview(workspace, text.format(f=name), home_results=tmp_path, draft=True)
     assert caught.value.code in (Code.DATABASE_ERROR, Code.REFUSED)
     warm.close_all()
+
+
+@pytest.mark.parametrize("text", ["SELECT FROM orders", "SELECT WHERE false"])
+def test_a_statement_without_columns_is_refused(
+    text: str, database: Callable[[str], Database], tmp_path: Path
+) -> None:
+    workspace = workspace_of(database, "postgres", "accept_writable_role: true\n")
+    with pytest.raises(Fault, match="no columns"):
+        sql.preview(workspace, text, home_results=tmp_path, draft=True)
+    with pytest.raises(Fault, match="no columns"):
+        list(sql.export(workspace, text, home_results=tmp_path))
+    warm.close_all()

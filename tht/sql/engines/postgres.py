@@ -35,6 +35,7 @@ CHUNK = 250
 CONNECT_S = 10
 SHORTEST_FLOATS = 120_000
 """The first version of the server that writes floats with the fewest digits that read back."""
+NO_COLUMNS = "the statement gives no columns"
 STUBBORN_S = 1.0
 """Seconds after an interrupt in which a statement has to end; the server does not look for one while it
 makes or sends a value, and one value may have a gigabyte."""
@@ -166,6 +167,8 @@ class PostgresEngine(Engine):
     @contextmanager
     def _copied(self, sql: str, limit: Limit) -> Generator[Source]:
         described = _described(self._connection, sql)
+        if not described:
+            raise Fault(Code.REFUSED, NO_COLUMNS)
         kinds = [kind_of(c.type_code, c.precision, c.scale, self._arrays) for c in described]
         if self._version < SHORTEST_FLOATS:
             kinds = [replace(kind, text=None) for kind in kinds]
@@ -341,9 +344,9 @@ class PostgresSource(Source):
         self._limit = limit
         self._stream = stream
         self._first = next(stream, None)
-        described = cursor.description or _described(connection, sql)
+        described = (cursor.description or []) if self._first is not None else _described(connection, sql)
         if not described:
-            raise Fault(Code.REFUSED, "the statement gives no rows")
+            raise Fault(Code.REFUSED, NO_COLUMNS)
         self._kinds = [
             kind_of(column.type_code, column.precision, column.scale, arrays) for column in described
         ]
