@@ -1,8 +1,8 @@
 """Pages of 100 rows at the beginning, a tenth and nine tenths of a large result, by 1, 8 and 32 readers.
 
 Through the gateway and over gRPC, beside Datasette's JSON API on the same SQLite file and the driver alone.
-Readers ask for one page again and again, which our executor then has in memory; in the rows "each page once"
-no page is asked for twice, and a worker makes each of them.
+Readers ask for one page again and again, which our executor then has in memory and our gateway asks for once
+for all who want it at once; in the rows "each page once" no page is asked for twice, and a worker makes each.
 
     python -m bench.sql [--rows N] [--runs N] [--seconds S]
 """

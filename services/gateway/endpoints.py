@@ -17,8 +17,10 @@ from services.gateway.bodies import SMALL, Nothing, check_json_type, decode_body
 from services.gateway.clients import Services
 from services.gateway.config import GatewaySettings
 from services.gateway.metrics import Metrics
+from services.gateway.sharing import Sharing
 from services.gateway.upstream import Feeds
 from services.runtime.web.serving import while_connected
+from thothii.executor.v1.executor_service_pb2 import PreviewSqlResponse
 
 JSON = "application/json"
 
@@ -31,6 +33,7 @@ class Gateway:
     services: Services
     feeds: Feeds
     metrics: Metrics
+    pages: Sharing[PreviewSqlResponse] = field(default_factory=Sharing[PreviewSqlResponse])
 
 
 @dataclass(frozen=True)

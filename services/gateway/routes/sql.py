@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
+from functools import partial
 
 import structlog
 from starlette.responses import Response
@@ -50,9 +51,16 @@ async def preview(call: Call) -> Response:
         sort=sort_keys(query.sort),
         filter_json=filter_json(query.filter),
     )
-    answer = await services.executor.read(
-        services.executor_stub.PreviewSql, request, call.gateway.settings.gateway_query_s
+    read = partial(
+        services.executor.read,
+        services.executor_stub.PreviewSql,
+        request,
+        call.gateway.settings.gateway_query_s,
     )
+    if query.fresh:
+        answer = await read()
+    else:
+        answer = await call.gateway.pages.ask(request.SerializeToString(), read)
     return json_response(answer.page_json)
 
 
