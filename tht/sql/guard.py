@@ -123,13 +123,16 @@ class _Judge:
         after = self.words[index + 1] if index + 1 < len(self.words) else None
         before = self.words[index - 1] if index else None
         called = after is not None and after.text == "(" and not self._is_alias(before)
-        dotted = before is not None and before.text == "." and "_" in name
-        if name in self.rules.denied and (called or dotted or name == "nextval"):
+        behind_dot = before is not None and before.text == "."
+        dotted = behind_dot and "_" in name
+        # PostgreSQL calls f in (x).f and x[1].f
+        applied = behind_dot and index > 1 and self.words[index - 2].text in (")", "]")
+        if name in self.rules.denied and (called or dotted or applied or name == "nextval"):
             raise refused(f"the function {name} is not allowed", function=name)
         known = name in known_functions(self.dialect) or name in (self.rules.table_functions or ())
-        if called and not known and name.startswith(self.rules.denied_prefixes):
+        if (called or applied) and not known and name.startswith(self.rules.denied_prefixes):
             raise refused(f"the function {name} is not allowed", function=name)
-        if called and self.restrictions.restricted and self._tells_of_the_catalog(name):
+        if (called or applied) and self.restrictions.restricted and self._tells_of_the_catalog(name):
             raise refused(f"{name} tells of more than the workspace allows", function=name)
 
     def _tells_of_the_catalog(self, name: str) -> bool:
@@ -279,7 +282,7 @@ class _Judge:
     def _reads_otherwise(self, words: list[Piece], first: str) -> bool:
         if self.dialect == "duckdb":
             return self._duckdb_reads(first)
-        return reads_by_words(words, self.rules)
+        return reads_by_words(words, self.rules, self.restrictions.default_schema)
 
     def _duckdb_reads(self, first: str) -> bool:
         """DuckDB's own parser reads what sqlglot cannot, such as PIVOT with ORDER BY; it must find one

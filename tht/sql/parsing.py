@@ -45,7 +45,7 @@ _KNOWN_OPERATORS = {
 }
 _SYNTAX_NOISE = {
     "postgres": ((("at", "local"), "AT TIME ZONE 'x'"),),
-    "mariadb": ((("rows", "examined"), ","),),
+    "mariadb": ((("rows", "examined"), ","), (("\\n",), " NULL ")),
 }
 """Words that sqlglot cannot read, and what stands for them in the text it is given."""
 

@@ -16,16 +16,18 @@ _FUNCTIONS_TOO = names("insert replace truncate")
 """Before a parenthesis these are MariaDB's functions."""
 
 
-def reads_by_words(words: Sequence[Piece], rules: Policy) -> bool:
+def reads_by_words(words: Sequence[Piece], rules: Policy, default_schema: str) -> bool:
     """True when the significant pieces of one statement are a query that writes nothing, locks nothing and
-    reads none of `rules.denied_relations`. False for a dialect without `rules.writing_words`."""
+    reads none of `rules.denied_relations`; names without a schema may stand for tables of `default_schema`.
+    False for a dialect without `rules.writing_words`."""
     first = next((piece for piece in words if piece.text != "("), None)
     if not rules.writing_words or first is None or first.kind != "word":
         return False
     if first.text.lower() not in _BEGINNINGS or not _is_closed(words):
         return False
     return not any(
-        _writes(words, index, rules) or _is_denied(words, index, rules) for index in range(len(words))
+        _writes(words, index, rules) or _is_denied(words, index, rules, default_schema)
+        for index in range(len(words))
     )
 
 
@@ -48,10 +50,11 @@ def _writes(words: Sequence[Piece], index: int, rules: Policy) -> bool:
     return before != "." and not (word in _FUNCTIONS_TOO and after == "(")
 
 
-def _is_denied(words: Sequence[Piece], index: int, rules: Policy) -> bool:
+def _is_denied(words: Sequence[Piece], index: int, rules: Policy, default_schema: str) -> bool:
     """True where a name may mean a table that is never read, its schema before it or not."""
     if words[index].kind not in ("word", "name"):
         return False
     name = words[index].value.lower()
-    schema = words[index - 2].value.lower() if index > 1 and words[index - 1].text == "." else ""
-    return name in rules.denied_relations or f"{schema}.{name}" in rules.denied_relations
+    qualified = index > 1 and words[index - 1].text == "."
+    schema = words[index - 2].value if qualified else default_schema
+    return name in rules.denied_relations or f"{schema}.{name}".lower() in rules.denied_relations

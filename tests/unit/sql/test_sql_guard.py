@@ -123,6 +123,14 @@ def test_a_long_list_passes_and_hides_nothing(dialect: str) -> None:
         assert caught.value.code is Code.REFUSED
 
 
+@pytest.mark.parametrize("more", ["", ", {d '2024-01-01'}"])
+def test_a_denied_table_is_refused_also_as_one_of_the_connections_own_database(more: str) -> None:
+    with pytest.raises(Fault) as caught:
+        judge(f"SELECT 1{more} FROM user", "mariadb", Restrictions(default_schema="mysql"))
+    assert caught.value.code is Code.REFUSED
+    assert judge(f"SELECT 1{more} FROM user", "mariadb", Restrictions(default_schema="shop"))
+
+
 def test_a_verdict_names_the_tables_without_the_ctes() -> None:
     sql = "WITH o AS (SELECT * FROM orders), c AS (SELECT 1) SELECT * FROM o, c, public.customers"
     verdict = judge(sql, "postgres", OPEN)

@@ -401,3 +401,4 @@ SELECT sys.ps_thread_id(1) IS NULL, SLEEP(1)
 SELECT sys.sys_get_config('x', 'y') IS NULL, GET_LOCK('x', 1)
 SELECT /*+ SET_VAR(sql_mode='ANSI_QUOTES') */ 1
 SELECT /*+ MAX_EXECUTION_TIME(1000) set_var (max_execution_time = 0) */ 1
+SELECT \NINTO @x FROM t

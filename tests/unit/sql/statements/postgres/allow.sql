@@ -502,3 +502,5 @@ SELECT xact_commit FROM pg_stat_database LIMIT 1
 SELECT query_start, state_change, wait_event_type, backend_type FROM pg_stat_activity
 SELECT * FROM pg_stat_get_wal()
 SELECT * FROM normal_rand(5, 0, 1)
+SELECT lineorder.lo_revenue FROM lineorder
+SELECT (x).lower FROM t

@@ -520,3 +520,8 @@ SELECT * FROM "pg_catalog"."pg_authid"
 SELECT * FROM pg_user_mappings
 SELECT data FROM pg_largeobject
 SELECT a.rolpassword FROM pg_roles r JOIN pg_authid a USING (rolname)
+SELECT (1::bigint).pg_advisory_lock
+SELECT (ARRAY[1::bigint])[1].pg_advisory_lock
+SELECT (0).lo_creat
+SELECT (0.5::float8) . "setseed"
+SELECT (16400::oid).lo_get
