@@ -165,6 +165,7 @@ def begin(
             workspace=workspace.fingerprint,
             sha256=sha256,
             created=time.time(),
+            keep_s=workspace.limits.result_age_s,
         )
         keeping = Keeping(folder, facts, workspace, run)
     keeping.start()

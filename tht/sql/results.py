@@ -24,7 +24,7 @@ from contracts.errors import Code, Fault
 from tht.sql.arrow import ipc
 from tht.sql.cancel import Cancel
 from tht.sql.columns import conformed
-from tht.sql.result_ids import ID, key_of
+from tht.sql.result_ids import ID, age_of, key_of
 from tht.workspaces import Workspace
 
 LISTING_GRAIN_NS = 50_000_000
@@ -49,6 +49,8 @@ class Facts(msgspec.Struct):
     """Of the statement's text."""
     created: float
     """Seconds since 1970."""
+    keep_s: float = 0.0
+    """Seconds for which its workspace keeps it."""
     segments: list[list[int]] = []
     """Of each segment the rows of each of its batches."""
     running: bool = True
@@ -275,12 +277,22 @@ def _age(facts: Facts) -> float:
 
 
 def sweep(folder: Path, age: float) -> None:
-    """Takes away results, and what an ended process left half written, that are older than `age` seconds."""
-    oldest = time.time() - age
+    """Takes away results, and what an ended process left half written, that are older than `age` seconds and
+    than their own workspace keeps them; a result that is still being kept stays."""
+    now, over = time.time_ns(), dict[str, bool]()
     for path in folder.iterdir():
-        if ID.match(path.name.lstrip(".")):
-            try:
-                if path.stat().st_mtime < oldest:
-                    path.unlink()
-            except FileNotFoundError:
-                continue
+        named = ID.match(path.name.lstrip("."))
+        if named is None:
+            continue
+        result_id = named[0]
+        if result_id not in over:
+            over[result_id] = age_of(result_id, now) > age and _is_over(folder, result_id)
+        if over[result_id]:
+            path.unlink(missing_ok=True)
+
+
+def _is_over(folder: Path, result_id: str) -> bool:
+    facts = _facts.get((folder, result_id)) or _read(facts_path(folder, result_id))
+    if facts is None or facts.running:
+        return not _is_locked(lock_path(folder, result_id))
+    return _age(facts) > facts.keep_s

@@ -190,6 +190,22 @@ def test_a_result_whose_keeper_died_is_gone(workspace: Workspace, tmp_path: Path
     assert page(workspace, tmp_path)["result_id"] != result_id
 
 
+def test_a_workspace_that_keeps_results_for_a_moment_takes_no_others_away(
+    slow: Slow, workspace: Workspace, make_sqlite: Any, tmp_path: Path
+) -> None:
+    slow.go.set()
+    kept = page(workspace, tmp_path, limit=10, fresh=True)["result_id"]
+    brief = make_sqlite("limits: {rows: 1000000, result_age_s: 0.001}\n")
+    over = json.loads(begin(brief, tmp_path, limit=10).finish())["result_id"]
+    slow.go.clear()
+    running = begin(workspace, tmp_path, limit=10, fresh=True)
+    results.sweep(tmp_path, 0.001)
+    assert page(workspace, tmp_path, limit=10, result_id=kept)["rows"]
+    assert not list(tmp_path.glob(f"{over}*"))
+    slow.go.set()
+    assert json.loads(running.finish())["row_count"] == ROWS
+
+
 def test_a_page_that_waits_too_long_says_how_far_the_statement_is(
     slow: Slow, workspace: Workspace, tmp_path: Path
 ) -> None:
