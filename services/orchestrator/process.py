@@ -1,7 +1,9 @@
 """One child process: spawn, drained output, exit, orderly stop. Knows nothing of Pi's protocol."""
 
 import asyncio
+import contextlib
 import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -17,6 +19,9 @@ STDERR_KEPT = 64 * 1024
 """Bytes of stderr that are kept, the last ones."""
 STDIN_QUEUE = 8 * 1024 * 1024
 """Bytes that may wait for a child that does not read."""
+STDOUT_PIPE = 256 * 1024
+"""Bytes that stdout's pipe has room for, as much as is read at a time; Linux gives 64 KiB unasked. More would
+soon meet the limit of one user's pipes, 64 MiB."""
 DRAIN_SECONDS = 2.0
 """How long after the exit output is still read: a grandchild may hold the pipe open for ever."""
 
@@ -114,6 +119,10 @@ class ChildProcess:
         loop = asyncio.get_running_loop()
         popen = self._popen
         self._handle = os.pidfd_open(popen.pid)
+        if popen.stdout is not None:
+            # Beyond the user's limit it stays as it is.
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(popen.stdout.fileno(), fcntl.F_SETPIPE_SZ, STDOUT_PIPE)
         loop.add_reader(self._handle, self._on_exit)
         self._stdin, self._input = await loop.connect_write_pipe(lambda: _Pipe(_ignore), popen.stdin)
         for pipe, receive in ((popen.stdout, on_output), (popen.stderr, self._keep_stderr)):
