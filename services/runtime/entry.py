@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from contracts.errors import Code, Fault
 from services.runtime import logs
 from services.runtime.lifetime import end_with_parent
+from services.runtime.memory import keep_batches
 from services.runtime.settings import ServiceSettings
 
 Settings = TypeVar("Settings", bound=ServiceSettings)
@@ -29,6 +30,7 @@ def run(
     code for a setting that cannot be and for a Fault that `serve` raises.
     """
     end_with_parent()
+    keep_batches()
     try:
         chosen = settings()
     except ValidationError as error:
