@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -18,7 +18,7 @@ from services.orchestrator.manager import SessionManager
 from services.orchestrator.models import ModelCatalogue, thinking_levels
 from services.orchestrator.session import Session
 from services.orchestrator.transcript import read_transcript
-from thothii.events.v1 import events_pb2
+from services.orchestrator.wire import encode_batch
 from thothii.orchestrator.v1 import orchestrator_service_pb2 as pb
 from thothii.orchestrator.v1 import orchestrator_service_pb2_grpc as pb_grpc
 
@@ -114,20 +114,13 @@ class OrchestratorService(pb_grpc.OrchestratorServiceServicer):
     async def Subscribe(
         self, request: pb.SubscribeRequest, context: Any
     ) -> AsyncIterator[pb.SubscribeResponse]:
-        """See the proto."""
+        """See the proto. The messages are serialized here."""
         subscription = self._manager.subscribe(request.session_id, request.last_event_id)
         epoch = self._manager.find(request.session_id).hub.epoch
         try:
             await context.send_initial_metadata(())
             async for batch in _batches(subscription):
-                yield pb.SubscribeResponse(
-                    batch=events_pb2.EventBatch(
-                        epoch=epoch,
-                        first_seq=batch.first_seq,
-                        kinds=batch.kinds,  # pyright: ignore[reportArgumentType] - the numbers are the proto's
-                        json=batch.payloads,
-                    )
-                )
+                yield cast(pb.SubscribeResponse, encode_batch(epoch, batch))
         finally:
             subscription.close()
 

@@ -120,12 +120,17 @@ class FaultInterceptor(grpc.aio.ServerInterceptor):
             guarded = grpc.unary_stream_rpc_method_handler(
                 _guard_stream(handler.unary_stream, method),
                 request_deserializer=handler.request_deserializer,
-                response_serializer=handler.response_serializer,
+                response_serializer=_unless_serialized(handler.response_serializer),
             )
         else:
             return handler
         self._guarded[method] = guarded
         return guarded
+
+
+def _unless_serialized(serialize: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """`serialize`, but for messages that a handler has serialized itself."""
+    return lambda message: message if isinstance(message, bytes) else serialize(message)
 
 
 async def abort(context: Any, fault: Fault) -> NoReturn:
