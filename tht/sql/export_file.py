@@ -134,7 +134,7 @@ def export(
             if whole is not None:
                 schema, batches = whole.schema(), whole.read(0, whole.rows)
             else:
-                engine = stack.enter_context(warm.engine(workspace))
+                engine = stack.enter_context(warm.engine(workspace, timeout_s))
                 source = stack.enter_context(
                     engine.execute(sql, timeout_s=timeout_s, cancel=cancel, bulk=True)
                 )

@@ -114,7 +114,10 @@ def draft_page(
     """A page of a draft: one row more than the page is read, and nothing is kept."""
     began = time.monotonic()
     limits = workspace.limits
-    with warm.engine(workspace) as engine, engine.execute(sql, timeout_s=timeout_s, cancel=cancel) as source:
+    with (
+        warm.engine(workspace, timeout_s) as engine,
+        engine.execute(sql, timeout_s=timeout_s, cancel=cancel) as source,
+    ):
         reading = _Reading(offset, limit, limits)
         for batch in source.batches(min(offset + limit, limits.rows) + 1):
             if not reading.take(batch):

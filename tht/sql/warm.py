@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from contracts.errors import Code, Fault
-from tht.sql.engines.base import Engine
+from tht.sql.engines.base import CONNECT_S, Engine
 from tht.workspaces import Workspace
 
 WARM = 8
@@ -27,25 +27,25 @@ _lock = threading.Lock()
 _idle: OrderedDict[str, list[Engine]] = OrderedDict()
 
 
-def connect(workspace: Workspace, *, checked: bool = True) -> Engine:
-    """A new connection; `checked` looks at what its account may do. Raises Fault DATABASE_UNAVAILABLE,
-    WORKSPACE_BROKEN, or REFUSED for a role that may
-    write."""
+def connect(workspace: Workspace, *, checked: bool = True, within_s: float = CONNECT_S) -> Engine:
+    """A new connection, to a server within `within_s` seconds; `checked` looks at what its account may do.
+    Raises Fault DATABASE_UNAVAILABLE, WORKSPACE_BROKEN, or REFUSED for a role that may write."""
     module, name, extra = _REST if workspace.transport == "rest" else _ENGINES[workspace.dialect]
     try:
         factory: type[Engine] = getattr(import_module(f"tht.sql.engines.{module}"), name)
     except ModuleNotFoundError as error:
         message = f"the driver for {workspace.dialect} is not installed: pip install thothii[{extra}]"
         raise Fault(Code.WORKSPACE_BROKEN, message) from error
+    server = workspace.connection.path is None
+    waiting = (within_s,) if server and workspace.transport == "direct" else ()
     try:
-        opened = factory(workspace)
+        opened = factory(workspace, *waiting)
     except Fault as fault:
         if workspace.dialect != "duckdb" or fault.code is not Code.DATABASE_UNAVAILABLE or not _idle:
             raise
         # a process has one configuration for a DuckDB file, and one that waits may have other limits
         close_all()
-        opened = factory(workspace)
-    server = workspace.connection.path is None
+        opened = factory(workspace, *waiting)
     if checked and server and not workspace.accept_writable_role:
         try:
             _refuse_writable(opened)
@@ -64,9 +64,10 @@ def _refuse_writable(opened: Engine) -> None:
 
 
 @contextmanager
-def engine(workspace: Workspace) -> Generator[Engine]:
-    """A connection for the block's use alone; it is kept for the next block unless its state is in doubt."""
-    taken = _take(workspace)
+def engine(workspace: Workspace, within_s: float = CONNECT_S) -> Generator[Engine]:
+    """A connection for the block's use alone, a new one within `within_s` seconds; it is kept for the next
+    block unless its state is in doubt."""
+    taken = _take(workspace, within_s)
     try:
         yield taken
     except BaseException:
@@ -79,13 +80,13 @@ def engine(workspace: Workspace) -> Generator[Engine]:
             _give(workspace, taken)
 
 
-def _take(workspace: Workspace) -> Engine:
+def _take(workspace: Workspace, within_s: float) -> Engine:
     while True:
         with _lock:
             waiting = _idle.get(workspace.fingerprint)
             found = waiting.pop() if waiting else None
         if found is None:
-            return connect(workspace)
+            return connect(workspace, within_s=within_s)
         if found.current:
             return found
         found.close()

@@ -18,6 +18,8 @@ from tht.workspaces import Workspace
 if TYPE_CHECKING:
     from tht.sql.engines.row_batch import RowBatch
 
+CONNECT_S = 10.0
+"""Seconds in which a server has to take a connection, and fewer where the statement has fewer."""
 AGAIN_S = 0.25
 """Seconds between two interrupts of a statement that does not end."""
 
@@ -55,8 +57,10 @@ class Source(ABC):
 class Engine(ABC):
     """A connection to one workspace's database."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, within_s: float = CONNECT_S) -> None:
         self.workspace = workspace
+        self.within_s = max(2.0, min(within_s, CONNECT_S))
+        """Seconds in which a server has to take the connection; a driver counts no fewer than 2."""
         self.doubtful = False
         """True when an answer may still come or state was left: the connection must not be used again."""
 

@@ -23,11 +23,10 @@ from tht.sql.arrow import Array
 from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
-from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.base import CONNECT_S, Engine, Limit, Source, database_error, over_cap, safe_line
 from tht.sql.engines.server_rows import Kind
 from tht.workspaces import Workspace
 
-CONNECT_S = 10
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"
 """Stated, so that the guard and the server agree on what a quote and a backslash are."""
 
@@ -40,9 +39,9 @@ _GRANT = re.compile(r"GRANT (.+?) ON (?:TABLE )?(`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]
 class MariadbEngine(Engine):
     """One session."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self._connection: Any = _connect(workspace)
+    def __init__(self, workspace: Workspace, within_s: float = CONNECT_S) -> None:
+        super().__init__(workspace, within_s)
+        self._connection: Any = _connect(workspace, self.within_s)
         try:
             self._is_mariadb = "mariadb" in str(self._connection.get_server_info()).lower()
             for statement in (
@@ -98,7 +97,7 @@ class MariadbEngine(Engine):
 
     def _kill(self) -> None:
         try:
-            second = _connect(self.workspace)
+            second = _connect(self.workspace, self.within_s)
         except Fault:
             return
         try:
@@ -191,7 +190,7 @@ class MariadbEngine(Engine):
         return str(found[0][0]) if found else None
 
 
-def _connect(workspace: Workspace) -> Any:
+def _connect(workspace: Workspace, within_s: float) -> Any:
     url = urlsplit(workspace.connection.resolve().url or "")
     query = parse_qs(url.query)
     try:
@@ -205,8 +204,8 @@ def _connect(workspace: Workspace) -> Any:
             charset="utf8mb4",
             autocommit=True,
             local_infile=False,
-            connect_timeout=CONNECT_S,
-            read_timeout=CONNECT_S,
+            connect_timeout=within_s,
+            read_timeout=within_s,
             conv={},
             ssl={"ca": query["ssl_ca"][0]} if "ssl_ca" in query else None,
             program_name="thothii",

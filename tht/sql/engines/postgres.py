@@ -24,7 +24,7 @@ from psycopg.types.string import TextLoader
 from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
-from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.base import CONNECT_S, Engine, Limit, Source, database_error, over_cap, safe_line
 from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement, raise_for
 from tht.sql.engines.postgres_rights import OWN_RIGHTS, asks_information_schema_alone
 from tht.sql.engines.postgres_types import kind_of
@@ -32,7 +32,6 @@ from tht.workspaces import Workspace
 
 CHUNK = 250
 """Rows that libpq hands over at a time."""
-CONNECT_S = 10
 SHORTEST_FLOATS = 120_000
 """The first version of the server that writes floats with the fewest digits that read back."""
 NO_COLUMNS = "the statement gives no columns"
@@ -83,9 +82,9 @@ def _text_only() -> AdaptersMap:
 class PostgresEngine(Engine):
     """One session."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        super().__init__(workspace)
-        self._connection = _connect(workspace)
+    def __init__(self, workspace: Workspace, within_s: float = CONNECT_S) -> None:
+        super().__init__(workspace, within_s)
+        self._connection = _connect(workspace, self.within_s)
         account = self.ask(
             "SELECT rolsuper, current_setting('server_version_num')::int FROM pg_catalog.pg_roles "
             "WHERE rolname = current_user"
@@ -260,13 +259,13 @@ def _search_path(workspace: Workspace) -> str:
     return ", ".join('"' + schema.replace('"', '""') + '"' for schema in plain) or "pg_catalog"
 
 
-def _connect(workspace: Workspace) -> psycopg.Connection[tuple[Any, ...]]:
+def _connect(workspace: Workspace, within_s: float) -> psycopg.Connection[tuple[Any, ...]]:
     url = workspace.connection.resolve().url or ""
     try:
         return psycopg.connect(
             url,
             autocommit=True,
-            connect_timeout=CONNECT_S,
+            connect_timeout=int(within_s),
             options=_OPTIONS,
             application_name="thothii",
             client_encoding="UTF8",
