@@ -102,7 +102,7 @@ class Keeping(threading.Thread):
         writing = _Writing(self._folder, self._facts.result_id, self._workspace.limits, asked.rows)
         try:
             with (
-                warm.engine(self._workspace) as engine,
+                warm.engine(self._workspace, asked.timeout_s) as engine,
                 engine.execute(asked.sql, timeout_s=asked.timeout_s, cancel=asked.cancel) as source,
             ):
                 for counts in writing.segments(source):
