@@ -1,5 +1,6 @@
 """Values, pages and files of real databases where others go wrong; names carry the id of the behaviour."""
 
+import csv
 import io
 import json
 import os
@@ -192,6 +193,39 @@ def test_c21_pages_meet_while_rows_change_between_them(
     finally:
         run("DROP TABLE changing")
     assert sorted(seen) == list(range(1, 1001))
+
+
+CATALOGS = {
+    "postgres": "SELECT table_schema, table_name FROM information_schema.tables "
+    "WHERE table_schema IN ('pg_catalog', 'information_schema') AND table_name !~ 'shmem|memory|origin'",
+    "mariadb": "SELECT table_schema, table_name FROM information_schema.tables "
+    "WHERE table_schema IN ('information_schema', 'mysql')",
+    "duckdb": "SELECT schema_name, view_name FROM duckdb_views() WHERE internal AND database_name = 'system'",
+}
+
+
+@pytest.mark.parametrize("dialect", sorted(CATALOGS))
+def test_c19_every_type_of_the_servers_own_tables_is_shown(
+    dialect: str, open_workspace: Callable[[str], Workspace], tmp_path: Path
+) -> None:
+    """Types that nobody thought of are text; what may not be read is refused."""
+    workspace = open_workspace(dialect)
+    found = json.loads(
+        sql.preview(workspace, CATALOGS[dialect], home_results=tmp_path, limit=500, draft=True)
+    )["rows"]
+    shown = 0
+    for schema, name in found:
+        text = f"SELECT * FROM {schema}.{name} LIMIT 20"
+        try:
+            page = json.loads(sql.preview(workspace, text, home_results=tmp_path, draft=True))
+        except Fault as fault:
+            assert fault.code is Code.REFUSED, (text, fault.message)
+            continue
+        shown += 1
+        file = b"".join(sql.export(workspace, text, home_results=tmp_path, raw=True))
+        header = next(csv.reader(io.StringIO(file.decode())))
+        assert header == [column["name"] for column in page["columns"]]
+    assert shown > len(found) * 0.7
 
 
 NOT_WRAPPED = {
