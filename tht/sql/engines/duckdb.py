@@ -167,11 +167,16 @@ def _fault(error: Exception, sql: str = "") -> Fault:
     line = safe_line(text, redact=with_values)
     if with_values:
         line = _NUMBER.sub("...", line)
-    if isinstance(error, duckdb.PermissionException):
+    if isinstance(error, duckdb.PermissionException) or _writes(text):
         return Fault(Code.REFUSED, f"the engine does not allow this: {safe_line(line, redact=True)}")
     if "Out of Memory" in line or "bad_alloc" in line or "bad allocation" in line:
         return over_cap("the statement needs more memory than the workspace allows")
     return database_error(line)
+
+
+def _writes(text: str) -> bool:
+    """True for what DuckDB says of a query that would change a file, by a view or a macro."""
+    return text.startswith("Invalid Input Error: Cannot execute statement") and "read-only mode" in text
 
 
 def _parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

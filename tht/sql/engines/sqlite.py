@@ -38,6 +38,7 @@ STRIDE = 1024
 
 _DENIED_FUNCTIONS = policy("sqlite").denied
 _PRAGMAS = policy("sqlite").pragmas
+_NOT_ALLOWED = ("not authorized", "authorization denied", "prohibited", "readonly database")
 _BRACKETS = re.compile(r"\[.*\]", re.DOTALL)
 _OVER_LIMIT = ("string or blob too big", "out of memory")
 
@@ -182,7 +183,7 @@ def _fault(error: sqlite3.Error, sql: str = "") -> Fault:
     line = safe_line(_BRACKETS.sub("[...]", str(error)), redact=False, statement=sql)
     if any(text in line for text in _OVER_LIMIT):
         return over_cap(f"the statement exceeds a limit of the engine: {line}")
-    if "not authorized" in line or "prohibited" in line:
+    if any(text in line for text in _NOT_ALLOWED):
         return Fault(Code.REFUSED, f"the engine does not allow this: {line}")
     if "locked" in line or "busy" in line:
         return Fault(Code.DATABASE_UNAVAILABLE, "the database file is locked by a writer; try again")
