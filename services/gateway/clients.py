@@ -11,13 +11,13 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_delay, wait_r
 
 from contracts.errors import Code, Fault
 from services.gateway.config import GatewaySettings
+from services.gateway.wire import Batch, decode_batch
 from services.runtime.channel import open_channel
 from services.runtime.faults import fault_after_sending, fault_of
 from thothii.checkpoints.v1.checkpoints_service_pb2_grpc import CheckpointsServiceStub
-from thothii.events.v1.events_pb2 import EventBatch
 from thothii.executor.v1.executor_service_pb2 import ExportSqlRequest, ExportSqlResponse
 from thothii.executor.v1.executor_service_pb2_grpc import ExecutorServiceStub
-from thothii.orchestrator.v1.orchestrator_service_pb2 import SubscribeRequest, SubscribeResponse
+from thothii.orchestrator.v1.orchestrator_service_pb2 import SubscribeRequest
 from thothii.orchestrator.v1.orchestrator_service_pb2_grpc import OrchestratorServiceStub
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from thothii.checkpoints.v1.checkpoints_service_pb2_grpc import CheckpointsServiceAsyncStub
     from thothii.executor.v1.executor_service_pb2_grpc import ExecutorServiceAsyncStub
     from thothii.orchestrator.v1.orchestrator_service_pb2_grpc import OrchestratorServiceAsyncStub
+
+SUBSCRIBE = "/thothii.orchestrator.v1.OrchestratorService/Subscribe"
 
 READ_S = 15.0
 """Seconds that one attempt of a plain read may take."""
@@ -141,20 +143,20 @@ def _worth_it(error: BaseException) -> bool:
 class EventSubscription:
     """A subscription at the orchestrator whose first batch has arrived."""
 
-    def __init__(self, call: Any, first: SubscribeResponse) -> None:
+    def __init__(self, call: Any, first: Batch) -> None:
         self._call = call
-        self._first: SubscribeResponse | None = first
+        self._first: Batch | None = first
 
-    async def read(self) -> EventBatch | None:
+    async def read(self) -> Batch | None:
         """The next batch; None at the end. Raises Fault when the orchestrator fails."""
         if self._first is not None:
             first, self._first = self._first, None
-            return first.batch
+            return first
         try:
             response = await self._call.read()
         except grpc.aio.AioRpcError as error:
             raise fault_of(error) from error
-        return None if response is END else response.batch
+        return None if response is END else response
 
     def cancel(self) -> None:
         """Give the subscription up."""
@@ -171,6 +173,10 @@ class Services:
         self.orchestrator = Peer("orchestrator", orchestrator, settings.gateway_retry_s)
         self.executor = Peer("tht-executor", executor, settings.gateway_retry_s)
         self.orchestrator_stub: OrchestratorServiceAsyncStub = OrchestratorServiceStub(orchestrator)
+        # Beside the stub, whose Subscribe would decode every payload into a message first.
+        self._subscribe: Method = orchestrator.unary_stream(
+            SUBSCRIBE, SubscribeRequest.SerializeToString, decode_batch
+        )
         self.checkpoints_stub: CheckpointsServiceAsyncStub = CheckpointsServiceStub(orchestrator)
         self.executor_stub: ExecutorServiceAsyncStub = ExecutorServiceStub(executor)
 
@@ -180,7 +186,7 @@ class Services:
         Every subscription begins with a batch, so that its arrival is the acknowledgement.
         """
         request = SubscribeRequest(session_id=session_id, last_event_id=last_event_id)
-        call, first = await self.orchestrator.stream(lambda: self.orchestrator_stub.Subscribe(request))
+        call, first = await self.orchestrator.stream(lambda: self._subscribe(request))
         if first is END:
             raise Fault(Code.UNAVAILABLE, "the orchestrator ended the event stream at once; try again")
         return EventSubscription(call, first)

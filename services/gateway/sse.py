@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from thothii.events.v1.events_pb2 import EventBatch, EventKind
+from services.gateway.wire import Batch
+from thothii.events.v1.events_pb2 import EventKind
 
 HEARTBEAT = b":\n"
 """A comment: it keeps proxies from closing a silent stream and no client sees it. A blank line after it would
@@ -71,18 +72,18 @@ class Frames:
     """True when nothing follows on this subscription: evicted or bye."""
 
     @classmethod
-    def of(cls, batch: EventBatch) -> "Frames":
+    def of(cls, batch: Batch) -> "Frames":
         """Frame `batch`. Numbered events get the id `<epoch>-<seq>`."""
-        kinds = list(batch.kinds)
+        kinds, payloads = list(batch.kinds), list(batch.json)
         first = batch.first_seq
         prefix = batch.epoch.encode() + b"-"
         parts = tuple(
             frame(NAMES.get(kind, b"info"), data, prefix + b"%d" % (first + index) if first else b"")
-            for index, (kind, data) in enumerate(zip(kinds, batch.json, strict=True))
+            for index, (kind, data) in enumerate(zip(kinds, payloads, strict=True))
         )
         told: Position | None = None
         if not first:
-            for kind, data in zip(kinds, batch.json, strict=True):
+            for kind, data in zip(kinds, payloads, strict=True):
                 if kind in _POSITIONED:
                     told = Position.parse(msgspec.json.decode(data, type=_Cursor).cursor) or told
         return cls(

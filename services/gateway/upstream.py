@@ -10,7 +10,7 @@ from contracts.errors import Code, Fault
 from services.gateway.handover import HandOver
 from services.gateway.readers import Reader, farewell
 from services.gateway.sse import Frames, Position
-from thothii.events.v1.events_pb2 import EventBatch
+from services.gateway.wire import Batch
 
 PATIENCE_S = 0.5
 """Seconds that a shared subscription waits for readers of whom none takes enough."""
@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 class Subscription(Protocol):
     """Events of one session from the orchestrator, acknowledged before it is handed out."""
 
-    async def read(self) -> EventBatch | None:
+    async def read(self) -> Batch | None:
         """The next batch; None at the end. Raises Fault when the orchestrator fails."""
         ...
 
