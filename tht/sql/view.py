@@ -1,13 +1,15 @@
 """A view of a kept result: its rows sorted and filtered, computed once.
 
 The numbers of the view's rows, in its order, stay beside the result in `<result id>.<request>.view`, 64-bit
-integers in the machine's order that are read by mapping the file. So a deep page costs what the first one
-does, and the same page asked twice is the same. Only the columns that are sorted or filtered by are read for
-it.
+integers in the machine's order, the last of which is their count, that are read by mapping the file. So a
+deep page costs what the first one does, and the same page asked twice is the same. Only the columns that are
+sorted or filtered by are read for it.
 """
 
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -112,20 +114,29 @@ def view_of(folder: Path, result_id: str, kept: Rows, request: ViewRequest, canc
     no order, or a value that is none of its cells; CANCELLED."""
     plan = _Plan(kept.schema(), request)
     path = folder / f"{result_id}.{request.digest}.view"
-    try:
+    with suppress(OSError, ValueError):
         return View(kept, _mapped(path))
-    except FileNotFoundError:
-        _write(path, plan.order(kept, cancel))
-    _make_room(folder, result_id, path)
-    return View(kept, _mapped(path))
+    order = plan.order(kept, cancel)
+    # what cannot be remembered is a view all the same
+    with suppress(OSError):
+        _write(path, order)
+        _make_room(folder, result_id, path)
+    return View(kept, order)
 
 
 @lru_cache(maxsize=8)
 def _mapped(path: Path) -> Array:
-    """The file, mapped once for all its pages; it never changes."""
+    """The file, mapped once for all its pages; it never changes. Raises ValueError for a file that is not
+    whole, as a loss of power may leave one."""
     size = path.stat().st_size
-    buffer: Any = pa.memory_map(str(path)).read_buffer() if size else pa.py_buffer(b"")
-    return pa.Array.from_buffers(pa.uint64(), size // 8, [None, buffer])
+    if size % 8 or not size:
+        raise ValueError("no whole numbers")
+    buffer: Any = pa.memory_map(str(path)).read_buffer()
+    found: Array = pa.Array.from_buffers(pa.uint64(), size // 8, [None, buffer])
+    count = len(found) - 1
+    if found[count].as_py() != count:
+        raise ValueError("rows are missing")
+    return found.slice(0, count)
 
 
 def _write(path: Path, order: Array) -> None:
@@ -133,8 +144,15 @@ def _write(path: Path, order: Array) -> None:
     part = path.with_name(f".{path.stem}.{os.getpid()}.part")
     data = order.buffers()[1]
     begin = order.offset * 8
-    part.write_bytes(memoryview(data)[begin : begin + len(order) * 8] if len(order) else b"")
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            if len(order):
+                file.write(memoryview(data)[begin : begin + len(order) * 8])
+            file.write(len(order).to_bytes(8, sys.byteorder))
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _make_room(folder: Path, result_id: str, newest: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from contracts.errors import Code, Fault
 from tht import sql
 from tht.sql import results
+from tht.sql.view import _mapped
 from tht.sql.view_request import Condition, SortKey, ViewRequest, view_request
 
 COUNTED = (
@@ -204,3 +205,38 @@ def test_views_and_digests_go_with_their_result(make_workspace: Any, tmp_path: P
     assert {path.suffix for path in tmp_path.glob("r*")} >= {".json", ".arrow", ".view", ".digest"}
     results.sweep(tmp_path, workspace.limits.result_age_s)
     assert list(tmp_path.glob("r*")) == []
+
+
+@pytest.mark.parametrize("left", [b"", bytes(16), bytes(15), b"\xff" * 24])
+def test_a_view_that_is_not_whole_on_the_disk_is_computed_again(
+    make_workspace: Any, tmp_path: Path, left: bytes
+) -> None:
+    workspace, text, view = (
+        make_workspace(),
+        "SELECT id FROM orders",
+        view_request([SortKey("c0", True)], None),
+    )
+    rows = page(workspace, text, tmp_path, view=view)["rows"]
+    assert rows
+    for path in tmp_path.glob("r*.view"):
+        path.write_bytes(left)
+    _mapped.cache_clear()
+    assert page(workspace, text, tmp_path, view=view)["rows"] == rows
+
+
+def test_a_view_that_cannot_be_written_is_shown_all_the_same(
+    make_workspace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tht.sql.view._write", full)
+    workspace, text, view = (
+        make_workspace(),
+        "SELECT id FROM orders",
+        view_request([SortKey("c0", True)], None),
+    )
+    rows = page(workspace, text, tmp_path, view=view)["rows"]
+    assert rows
+    assert rows == sorted(rows, reverse=True)
+    assert not list(tmp_path.glob("*.view"))
