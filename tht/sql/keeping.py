@@ -67,7 +67,11 @@ class Keeping(threading.Thread):
         self._lock = _locked(results.lock_path(folder, facts.result_id))
         self._changed = threading.Condition()
         self._failure: BaseException | None = None
-        self._publish()
+        try:
+            self._publish()
+        except OSError:
+            self._remove()
+            raise
 
     def shown(self) -> results.Kept:
         """The result once the rows that are waited for are kept, or all. Raises what the statement raised
@@ -113,7 +117,7 @@ class Keeping(threading.Thread):
                 self._facts.warnings = source.warnings()
                 self._facts.cut, self._facts.cut_by_source = writing.cut, source.cut
         except BaseException as error:  # told to whoever waits for the result
-            failure = error
+            failure = _unwritable(error) if isinstance(error, OSError) else error
         self._end(failure)
 
     def _end(self, failure: BaseException | None) -> None:
@@ -125,10 +129,16 @@ class Keeping(threading.Thread):
                 )
                 self._facts.fault = fault.document()
             self._facts.running = False
-            self._publish()
-            results.lock_path(self._folder, self._facts.result_id).unlink(missing_ok=True)
-            self._lock.close()
-            self._changed.notify_all()
+            try:
+                self._publish()
+            except OSError as error:
+                # nobody could see how it ended
+                self._failure = failure or _unwritable(error)
+                self._remove()
+            finally:
+                results.lock_path(self._folder, self._facts.result_id).unlink(missing_ok=True)
+                self._lock.close()
+                self._changed.notify_all()
 
     def _kept(self) -> results.Kept:
         return results.Kept(
@@ -136,12 +146,16 @@ class Keeping(threading.Thread):
         )
 
     def _publish(self) -> None:
-        part = self._folder / f".{self._facts.result_id}.part"
+        part = self._part()
         part.write_bytes(msgspec.json.encode(self._facts))
         part.replace(results.facts_path(self._folder, self._facts.result_id))
 
+    def _part(self) -> Path:
+        return self._folder / f".{self._facts.result_id}.part"
+
     def _remove(self) -> None:
         results.facts_path(self._folder, self._facts.result_id).unlink(missing_ok=True)
+        self._part().unlink(missing_ok=True)
         for path in self._folder.glob(f"{self._facts.result_id}.*"):
             path.unlink(missing_ok=True)
 
@@ -180,6 +194,13 @@ def _one_at_a_time(folder: Path) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _unwritable(error: OSError) -> Fault:
+    return Fault(
+        Code.UNAVAILABLE,
+        f"the result cannot be kept ({error.strerror}): mend the results folder, then try again",
+    )
 
 
 def _locked(path: Path) -> BinaryIO:
@@ -246,9 +267,14 @@ class _Writing:
     def _write(self, batches: list[pa.RecordBatch]) -> list[int]:
         path = results.segment_path(self._folder, self._result_id, self._written)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file, ipc.new_file(file, self._schema) as writer:
-            for batch in batches:
-                writer.write_batch(batch)
+        try:
+            with os.fdopen(descriptor, "wb") as file, ipc.new_file(file, self._schema) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+        except OSError:
+            # of a full disk it would take what tells of the failure
+            path.unlink(missing_ok=True)
+            raise
         self._written += 1
         return [batch.num_rows for batch in batches]
 

@@ -129,7 +129,13 @@ class Kept:
         return self.once(lambda _: False, timeout_s, cancel)
 
     def _segment(self, number: int) -> "_Segment":
-        return _opened(self.folder, self.facts.result_id, number)
+        try:
+            return _opened(self.folder, self.facts.result_id, number)
+        except (FileNotFoundError, pa.ArrowInvalid) as error:
+            # taken away or lost with the power: the next who asks shall not find it
+            _facts.pop((self.folder, self.facts.result_id), None)
+            facts_path(self.folder, self.facts.result_id).unlink(missing_ok=True)
+            raise Fault(Code.RESULT_EXPIRED, _GONE) from error
 
 
 def _cut(segment: "_Segment", batches: list[int], first: int, end: int) -> Iterator[pa.RecordBatch]:

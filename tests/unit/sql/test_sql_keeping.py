@@ -1,6 +1,8 @@
 """A kept result while its statement still runs: the first page comes early, one run serves all."""
 
+import errno
 import json
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,6 +190,54 @@ def test_a_result_whose_keeper_died_is_gone(workspace: Workspace, tmp_path: Path
         page(workspace, tmp_path, result_id=result_id)
     assert told.value.code is Code.RESULT_EXPIRED
     assert page(workspace, tmp_path)["result_id"] != result_id
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3])
+def test_a_full_disk_is_told_and_holds_nobody_up(
+    slow: Slow, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    publish, left = keeping.Keeping._publish, iter(range(writes))
+
+    def full(run: keeping.Keeping) -> None:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        publish(run)
+
+    monkeypatch.setattr(keeping.Keeping, "_publish", full)
+    slow.go.set()
+    with pytest.raises(Fault, match="No space left") as told:
+        begin(workspace, tmp_path, limit=10).finish()
+    assert told.value.code is Code.UNAVAILABLE
+    assert not list(tmp_path.glob("*r*-*"))
+    monkeypatch.setattr(keeping.Keeping, "_publish", publish)
+    assert json.loads(begin(workspace, tmp_path, limit=10).finish())["row_count"] == ROWS
+
+
+def test_a_segment_that_was_not_written_leaves_no_part_of_it(
+    slow: Slow, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    slow.go.set()
+    monkeypatch.setattr(keeping.ipc, "new_file", full)
+    with pytest.raises(Fault, match="No space left"):
+        begin(workspace, tmp_path, limit=10).finish()
+    assert not list(tmp_path.glob("*r*-*"))
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"")])
+def test_a_result_whose_rows_are_lost_is_gone_and_run_again(
+    slow: Slow, workspace: Workspace, tmp_path: Path, damage: Any
+) -> None:
+    slow.go.set()
+    result_id = json.loads(begin(workspace, tmp_path, limit=10).finish())["result_id"]
+    results._opened.cache_clear()
+    damage(results.segment_path(tmp_path, result_id, 1))
+    with pytest.raises(Fault) as told:
+        b"".join(sql.export(workspace, COUNTED, home_results=tmp_path, result_id=result_id))
+    assert told.value.code is Code.RESULT_EXPIRED
+    assert page(workspace, tmp_path, limit=10)["result_id"] != result_id
 
 
 def test_a_workspace_that_keeps_results_for_a_moment_takes_no_others_away(
