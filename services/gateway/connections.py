@@ -1,6 +1,8 @@
 """Connections: what cannot be parsed is a problem too, heads have a size, bodies may have trailers; any can
 be cut."""
 
+import socket
+import struct
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -17,7 +19,9 @@ HEAD_LIMIT = 64 * 1024
 """Bytes of a request line, and of all header fields of a request, trailers among them."""
 LINGER_S = 1.0
 """Seconds that a client which was refused has to take the answer."""
-_CUT = "thothii.cut"
+_CUT, _RESET = "thothii.cut", "thothii.reset"
+_NO_LINGER = struct.pack("ii", 1, 0)
+"""SO_LINGER of no seconds: closing resets the connection (tcp(7), socket(7))."""
 
 
 class CuttableProtocol(HttpToolsProtocol):
@@ -46,7 +50,11 @@ class CuttableProtocol(HttpToolsProtocol):
         """Put the way to cut into the scope, as an ASGI extension."""
         super().on_message_begin()
         self._silent = self._head = 0
-        cast(Any, self.scope)["extensions"] = {_CUT: self.transport.abort}
+        cast(Any, self.scope)["extensions"] = {_CUT: self.transport.abort, _RESET: self._reset}
+
+    def _reset(self) -> None:
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self.transport.abort()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         super()._start_asgi_task(cycle, with_trailers(app, cycle))
@@ -100,6 +108,16 @@ class CuttableProtocol(HttpToolsProtocol):
 
 def cut(scope: Scope) -> None:
     """Drop the connection of `scope` at once; does nothing under another server."""
-    abort: Callable[[], None] | None = scope.get("extensions", {}).get(_CUT)
-    if abort is not None:
-        abort()
+    _call(scope, _CUT)
+
+
+def reset(scope: Scope) -> None:
+    """Drop the connection of `scope` so that its client sees an error where it expects an end; does nothing
+    under another server."""
+    _call(scope, _RESET)
+
+
+def _call(scope: Scope, extension: str) -> None:
+    drop: Callable[[], None] | None = scope.get("extensions", {}).get(extension)
+    if drop is not None:
+        drop()

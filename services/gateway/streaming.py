@@ -7,7 +7,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from services.gateway.connections import cut
+from services.gateway.connections import cut, reset
 from services.gateway.readers import Reader
 from services.gateway.sse import retry
 from services.gateway.trailers import EXTENSION
@@ -101,6 +101,9 @@ class Download(Response):
         try:
             await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
+                # before HTTP/1.1 a body ends with its connection, a broken one too
+                if sending.exception() is not None and scope["http_version"] == "1.0":
+                    reset(scope)
                 await sending
         finally:
             gone.cancel()

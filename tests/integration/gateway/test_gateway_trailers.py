@@ -143,6 +143,19 @@ async def test_a_client_before_trailers_gets_none(gateway: RunningGateway, servi
     assert b"x-row-count" not in got
 
 
+async def test_c27_a_body_that_ends_with_its_connection_is_reset_when_it_breaks_off(
+    gateway: RunningGateway, services: FakeServices
+) -> None:
+    """C-27: before HTTP/1.1 an orderly end is all that tells a whole file from a short one."""
+    services.add_session()
+    services.executor.break_after = 1
+    reader, writer = await connect(gateway)
+    await ask(writer, version="1.0")
+    with pytest.raises(ConnectionResetError):
+        await reader.read()
+    writer.close()
+
+
 async def test_what_is_known_before_stands_in_the_head(
     client: httpx.AsyncClient, services: FakeServices
 ) -> None:
