@@ -7,6 +7,7 @@ goes through `stream`, which does not. A superuser is turned into pg_read_all_da
 PostgreSQL 15).
 """
 
+import logging
 import os
 import re
 import socket
@@ -29,6 +30,9 @@ from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement, 
 from tht.sql.engines.postgres_rights import OWN_RIGHTS, asks_information_schema_alone
 from tht.sql.engines.postgres_types import kind_of
 from tht.workspaces import Workspace
+
+# what the driver logs names host, account and values of rows; a Fault says what matters
+logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 CHUNK = 250
 """Rows that libpq hands over at a time."""
