@@ -119,7 +119,7 @@ def test_datasettes_errors_are_one_clear_line(shop_workspace: Workspace, tmp_pat
     missing = fault_of(lambda: page_of(shop_workspace, "SELECT * FROM nowhere", tmp_path))
     assert (missing.code, missing.message) == (Code.DATABASE_ERROR, "no such table: nowhere")
     parameter = fault_of(lambda: page_of(shop_workspace, "SELECT :name AS a", tmp_path))
-    assert parameter.code is Code.DATABASE_ERROR
+    assert parameter.code is Code.REFUSED
     long = f"SELECT '{'x' * 70_000}' AS a"
     assert fault_of(lambda: page_of(shop_workspace, long, tmp_path)).code is Code.TOO_LARGE
     assert page_of(shop_workspace, "SELECT ':name?' AS a", tmp_path)["rows"] == [[":name?"]]
