@@ -67,7 +67,10 @@ def scale_of(found: Field) -> Scale:
     if type_ == "any" and (pa.types.is_string(kind) or pa.types.is_null(kind)):
         return Scale(any_keys, _any_of(found))
     if type_ in ("text", "uuid", "bit") and _is_text(kind):
-        return Scale(lambda array: array, _text_of(found), native=True)
+        return Scale(lambda array: array, _text_of(found, kind), native=True)
+    if type_ == "text" and pa.types.is_null(kind):
+        # DuckDB's column of NULL alone
+        return Scale(lambda array: array.cast(pa.string()), _text_of(found, pa.string()))
     raise invalid(f"{_column(found)} has no order: it can be tested for null and not_null alone")
 
 
@@ -142,8 +145,8 @@ def _floats(kind: pa.DataType, found: Field) -> Scale:
             try:
                 # without a sign of zero, which would tell it apart in a set
                 return pa.scalar(float(value) + 0.0)
-            except OverflowError:
-                return pa.scalar(math.copysign(math.inf, value))
+            except OverflowError as error:
+                raise _refusal(found, "as a number of 64 bits, or Infinity") from error
         raise _refusal(found, "as a number, NaN, Infinity or -Infinity")
 
     def keys(array: Array) -> Array:
@@ -191,9 +194,7 @@ def _boolean_of(found: Field) -> Callable[[Any], Any]:
     return operand
 
 
-def _text_of(found: Field) -> Callable[[Any], Any]:
-    kind: Any = found.type
-
+def _text_of(found: Field, kind: Any) -> Callable[[Any], Any]:
     def operand(value: Any) -> Any:
         return cast("Any", pa).scalar(checked_text(value, found), kind)
 

@@ -40,7 +40,7 @@ VALUES_OF_ANOTHER_KIND: list[tuple[str, pa.DataType, list[Any]]] = [
     ("integer", pa.int64(), [1.5, "x", "1.0", True, [1], {}, ""]),
     ("bigint", pa.string(), ["x", True, "1e5", " 1"]),
     ("decimal", pa.string(), ["1,5", "x", "1e5", True, math.nan]),
-    ("float", pa.float64(), ["1.5", "x", False]),
+    ("float", pa.float64(), ["1.5", "x", False, 10**400, -(10**400)]),
     ("boolean", pa.bool_(), ["true", 1, 0]),
     ("text", pa.string(), [1, True, ["a"], "\ud800"]),
     ("bytes", pa.binary(), ["*", 1, "a"]),

@@ -240,3 +240,11 @@ def test_a_view_that_cannot_be_written_is_shown_all_the_same(
     assert rows
     assert rows == sorted(rows, reverse=True)
     assert not list(tmp_path.glob("*.view"))
+
+
+def test_a_column_of_null_alone_has_the_order_of_its_type(make_workspace: Any, tmp_path: Path) -> None:
+    workspace, text = make_workspace(), "SELECT id, NULL AS none FROM orders ORDER BY id"
+    rows = page(workspace, text, tmp_path)["rows"]
+    assert page(workspace, text, tmp_path, view=view_request([SortKey("c1", True)], None))["rows"] == rows
+    found = page(workspace, text, tmp_path, view=view_request(None, [Condition("c1", "eq", "x")]))
+    assert found["rows"] == []
