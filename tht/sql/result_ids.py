@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tht.workspaces import Workspace
 
 ID = re.compile(r"r[0-9a-f]{16}-[0-9a-f]{16}")
+ID_LENGTH = 34
 
 _MICROSECONDS = 0xFFFFFFFFFFFF
 """The time in an id, in microseconds, begins anew every nine years."""

@@ -24,7 +24,7 @@ from contracts.errors import Code, Fault
 from tht.sql.arrow import ipc
 from tht.sql.cancel import Cancel
 from tht.sql.columns import conformed
-from tht.sql.result_ids import ID, age_of, key_of
+from tht.sql.result_ids import ID, ID_LENGTH, age_of, key_of
 from tht.workspaces import Workspace
 
 LISTING_GRAIN_NS = 50_000_000
@@ -229,7 +229,8 @@ def _result_ids(folder: Path) -> list[str]:
     known = _listings.get(folder)
     # Within the clock's grain a second change would leave the same time.
     if known is None or known[0] != changed or time.time_ns() - changed < LISTING_GRAIN_NS:
-        known = changed, sorted(path.stem for path in folder.glob("r*.json"))
+        names = os.listdir(folder)  # noqa: PTH208 - of thousands, with each new run
+        known = changed, sorted(name[:-5] for name in names if name.endswith(".json") and name[0] == "r")
         _listings[folder] = known
     return known[1]
 
@@ -286,15 +287,13 @@ def sweep(folder: Path, age: float) -> None:
     """Takes away results, and what an ended process left half written, that are older than `age` seconds and
     than their own workspace keeps them; a result that is still being kept stays."""
     now, over = time.time_ns(), dict[str, bool]()
-    for path in folder.iterdir():
-        named = ID.match(path.name.lstrip("."))
-        if named is None:
-            continue
-        result_id = named[0]
+    for name in os.listdir(folder):  # noqa: PTH208 - of thousands, with each new run
+        result_id = name.lstrip(".")[:ID_LENGTH]
         if result_id not in over:
-            over[result_id] = age_of(result_id, now) > age and _is_over(folder, result_id)
+            old = ID.fullmatch(result_id) is not None and age_of(result_id, now) > age
+            over[result_id] = old and _is_over(folder, result_id)
         if over[result_id]:
-            path.unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
 
 
 def _is_over(folder: Path, result_id: str) -> bool:
