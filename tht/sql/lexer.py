@@ -338,7 +338,8 @@ class _Scanner:
             place = run.find(mark, 1)
             if starts_comment and place > 0 and not (mark == "--" and self.rules.dash_needs_space):
                 run = run[:place]
-        if self.rules.dash_needs_space and run.endswith("--") and self._is_dash_comment(end - 2):
+        dashes = self.at + len(run) - 2
+        if self.rules.dash_needs_space and dashes > self.at and self._is_dash_comment(dashes):
             run = run[:-2]
         if self.rules.parameters and run[-1] in "$@#:":
             # $x(..) is one name, whatever stands between the parentheses

@@ -107,6 +107,7 @@ def test_what_has_no_end_is_refused(sql: str) -> None:
         ("mariadb", "SELECT \\NINTO OUTFILE '/x'", "INTO"),
         ("mariadb", "SELECT \\NFOR UPDATE", "FOR"),
         *(("mariadb", f"SELECT 7 {sign}-- '\n3, sleep(9) -- '", "sleep") for sign in "+-*/%^&|<>=!~"),
+        ("mariadb", "SELECT --/*--\n'*/ f", "f"),
         ("mariadb", "SELECT 7 %--\x01'\n3, sleep(9) --\x7f'", "sleep"),
         *(
             (dialect, f"SELECT $\U0001f600{more}$ ' $\U0001f600{more}$, f(1), $$ ' $$", "f")
