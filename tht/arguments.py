@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from tht.sql.view_request import Condition, SortKey
+from tht.sql.results.view_request import Condition, SortKey
 
 
 class Arguments(msgspec.Struct, forbid_unknown_fields=True):
@@ -101,7 +101,7 @@ class RunSql(OfDatabase):
     """Seconds; the workspace's own limit is the most."""
     sort: list[SortKey] | None = None
     filter: list[Condition] | None = None
-    """With `sort` a view of the kept result; see `tht.sql.view_request`."""
+    """With `sort` a view of the kept result; see `tht.sql.results.view_request`."""
 
 
 class PreviewSql(RunSql):

@@ -18,7 +18,7 @@ from tht import arguments as take
 from tht import artifacts, decisions, sessions
 from tht.home import Home
 from tht.sql.cancel import Cancel
-from tht.sql.view_request import ViewRequest, view_request
+from tht.sql.results.view_request import ViewRequest, view_request
 from tht.workspaces import Workspace, load_workspace, workspace_names
 
 LIMIT_CAP = 10_000

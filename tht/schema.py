@@ -191,9 +191,9 @@ def _read(workspace: Workspace, cancel: Cancel | None) -> list[TableInfo]:
 def _allowed(workspace: Workspace, found: list[TableInfo]) -> list[TableInfo]:
     """What of the catalog the allow list shows; keys that name a denied column or a hidden table are left
     out."""
-    from tht.sql.guard import LEXICAL
-    from tht.sql.policy import policy
-    from tht.sql.relations import Relation
+    from tht.sql.guard.judge import LEXICAL
+    from tht.sql.guard.policy import policy
+    from tht.sql.guard.relations import Relation
     from tht.sql.verdicts import restrictions_of
 
     restrictions = replace(restrictions_of(workspace), known_columns=None)

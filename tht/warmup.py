@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from importlib import import_module
 
-STATEMENTS = ("tht.sql.verdicts", "tht.sql.page")
+STATEMENTS = ("tht.sql.verdicts", "tht.sql.results.page")
 """The parser and Arrow."""
 EVERYTHING = (*STATEMENTS, "tht.sql.engines.sqlite", "tht.sql.engines.duckdb", "tht.schema")
 """The engines of files too; the drivers of servers are light beside them."""

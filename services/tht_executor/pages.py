@@ -22,7 +22,7 @@ from contracts.errors import Fault
 from tht.approval import Approved, approved_sql
 from tht.files import settled, stamp_of
 from tht.home import Home
-from tht.sql.result_ids import ID, age_of, key_of
+from tht.sql.results.result_ids import ID, age_of, key_of
 from tht.workspaces import Workspace
 
 if TYPE_CHECKING:

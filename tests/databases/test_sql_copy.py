@@ -11,7 +11,7 @@ from tests.databases.databases import Database
 from tht import sql
 from tht.sql import warm
 from tht.sql.cancel import Cancel
-from tht.sql.csv_text import CsvOptions, CsvWriter
+from tht.sql.files.csv_text import CsvOptions, CsvWriter
 from tht.workspaces import Workspace, parse_workspace
 
 pytestmark = pytest.mark.databases

@@ -12,7 +12,7 @@ from psycopg import Connection
 
 from contracts.errors import Fault
 from tests.databases.databases import Database
-from tht.sql.lexer import scan, statements
+from tht.sql.guard.lexer import scan, statements
 
 pytestmark = pytest.mark.databases
 

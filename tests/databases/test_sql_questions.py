@@ -13,8 +13,8 @@ from demo import flights
 from tests.databases.databases import Database
 from tht import sql
 from tht.sql import warm
-from tht.sql.guard import judge
-from tht.sql.restrictions import Restrictions
+from tht.sql.guard.judge import judge
+from tht.sql.guard.restrictions import Restrictions
 from tht.workspaces import Workspace, parse_workspace
 
 pytestmark = pytest.mark.databases

@@ -9,7 +9,7 @@ import pytest
 
 from tests.databases.conftest import DIALECTS
 from tht import sql
-from tht.sql.view_request import Condition, SortKey, view_request
+from tht.sql.results.view_request import Condition, SortKey, view_request
 from tht.workspaces import Workspace
 
 pytestmark = pytest.mark.databases

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tht.sql.cancel import Cancel
-from tht.sql.view_request import WHOLE, ViewRequest
+from tht.sql.results.view_request import WHOLE, ViewRequest
 from tht.workspaces import Workspace
 
 if TYPE_CHECKING:
-    from tht.sql.export_file import Export
-    from tht.sql.page import Begun
+    from tht.sql.files.export_file import Export
+    from tht.sql.results.page import Begun
 
 __all__ = ["Cancel", "begin_preview", "check", "end_connection", "export", "preview", "role_checks"]
 
@@ -86,7 +86,7 @@ def begin_preview(
 ) -> "Begun":
     """`preview` as soon as the rows of the page are there; the statement may still run behind it. A page of a
     view needs them all."""
-    from tht.sql import page
+    from tht.sql.results import page
     from tht.sql.verdicts import verdict_of
 
     verdict = verdict_of(workspace, sql)
@@ -97,7 +97,7 @@ def begin_preview(
             page.draft_page(workspace, sql, limit=limit, offset=offset, timeout_s=seconds, cancel=token)
         )
     if view:
-        from tht.sql.view_page import view_page
+        from tht.sql.results.view_page import view_page
 
         rows = view_page(
             workspace,
@@ -140,8 +140,8 @@ def export(
     view: ViewRequest = WHOLE,
     cancel: Cancel | None = None,
 ) -> "Export":
-    """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.export_file.Export`."""
-    from tht.sql.export_file import export as run
+    """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.files.export_file.Export`."""
+    from tht.sql.files.export_file import export as run
     from tht.sql.verdicts import verdict_of
 
     verdict = verdict_of(workspace, sql)

@@ -4,9 +4,9 @@ from collections import OrderedDict
 from threading import Lock
 
 from contracts.errors import Fault
-from tht.sql.guard import Verdict, judge, sha256_of
-from tht.sql.relations import Relation
-from tht.sql.restrictions import Restrictions
+from tht.sql.guard.judge import Verdict, judge, sha256_of
+from tht.sql.guard.relations import Relation
+from tht.sql.guard.restrictions import Restrictions
 from tht.workspaces import Workspace
 
 REMEMBERED = 512

@@ -7,7 +7,7 @@ import sys
 PROGRAM = """
 from tht.warmup import EVERYTHING, warm_up
 warm_up(EVERYTHING)
-from tht.sql.arrow import compute
+from tht.sql.values.arrow import compute
 import pyarrow
 column = compute.add(pyarrow.array(range(1000)), 1)
 print(pyarrow.default_memory_pool().backend_name)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from contracts.errors import Code, Fault
 from tests.unit.sql.view_results import kept
-from tht.sql.csv_text import CsvOptions, CsvWriter, csv_options
+from tht.sql.files.csv_text import CsvOptions, CsvWriter, csv_options
 
 EXCEL: dict[str, Any] = {"delimiter": ";", "decimal_comma": True, "bom": True, "null": "NULL"}
 ROWS = kept(

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tht.sql.cancel import Cancel
-from tht.sql.csv_rows import RowsWriter
-from tht.sql.csv_text import CsvOptions, CsvWriter
 from tht.sql.engines.base import Limit
 from tht.sql.engines.row_batch import RowBatch
 from tht.sql.engines.sqlite import SqliteSource
+from tht.sql.files.csv_rows import RowsWriter
+from tht.sql.files.csv_text import CsvOptions, CsvWriter
 
 Row = Sequence[Any]
 

@@ -16,7 +16,7 @@ import pytest
 from contracts.errors import Code, Fault
 from tht import sql
 from tht.sql import warm
-from tht.sql.arrow import fields_of
+from tht.sql.values.arrow import fields_of
 from tht.workspaces import Workspace, parse_workspace
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tht.sql.export_file import in_chunks
+from tht.sql.files.export_file import in_chunks
 
 
 @given(st.lists(st.binary(max_size=20)), st.integers(1, 9))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from contracts.errors import Code, Fault
-from tht.sql.guard import SQL_CAP, Verdict, judge
-from tht.sql.restrictions import Restrictions
+from tht.sql.guard.judge import SQL_CAP, Verdict, judge
+from tht.sql.guard.restrictions import Restrictions
 
 STATEMENTS = Path(__file__).parent / "statements"
 OPEN = Restrictions()

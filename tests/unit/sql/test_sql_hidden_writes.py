@@ -16,9 +16,9 @@ from tests.writes_grammar import DIALECTS, hidden_calls, hidden_statements
 from tht import sql
 from tht.sql import warm
 from tht.sql.cancel import Cancel
-from tht.sql.guard import judge
-from tht.sql.lexer import scan
-from tht.sql.restrictions import Restrictions
+from tht.sql.guard.judge import judge
+from tht.sql.guard.lexer import scan
+from tht.sql.guard.restrictions import Restrictions
 
 WRITING_WORDS = ("delete", "insert", "update", "merge")
 """Statements that some engine takes inside a query. Elsewhere the other writes are no SQL, which the engines'

@@ -12,8 +12,8 @@ import pytest
 
 from contracts.errors import Code, Fault
 from tht import sql
-from tht.sql import keeping, results
 from tht.sql.cancel import Cancel
+from tht.sql.results import keeping, store
 from tht.workspaces import Workspace
 
 ROWS = 60_000
@@ -181,11 +181,11 @@ def _swallow(workspace: Workspace, folder: Path, cancel: Cancel) -> None:
 
 def test_a_result_whose_keeper_died_is_gone(workspace: Workspace, tmp_path: Path) -> None:
     result_id = json.loads(begin(workspace, tmp_path, limit=10).finish())["result_id"]
-    path = results.facts_path(tmp_path, result_id)
+    path = store.facts_path(tmp_path, result_id)
     facts = json.loads(path.read_text()) | {"running": True}
-    results._facts.clear()
+    store._facts.clear()
     path.write_text(json.dumps(facts))
-    results.lock_path(tmp_path, result_id).touch()
+    store.lock_path(tmp_path, result_id).touch()
     with pytest.raises(Fault) as told:
         page(workspace, tmp_path, result_id=result_id)
     assert told.value.code is Code.RESULT_EXPIRED
@@ -232,8 +232,8 @@ def test_a_result_whose_rows_are_lost_is_gone_and_run_again(
 ) -> None:
     slow.go.set()
     result_id = json.loads(begin(workspace, tmp_path, limit=10).finish())["result_id"]
-    results._opened.cache_clear()
-    damage(results.segment_path(tmp_path, result_id, 1))
+    store._opened.cache_clear()
+    damage(store.segment_path(tmp_path, result_id, 1))
     with pytest.raises(Fault) as told:
         b"".join(sql.export(workspace, COUNTED, home_results=tmp_path, result_id=result_id))
     assert told.value.code is Code.RESULT_EXPIRED
@@ -249,7 +249,7 @@ def test_a_workspace_that_keeps_results_for_a_moment_takes_no_others_away(
     over = json.loads(begin(brief, tmp_path, limit=10).finish())["result_id"]
     slow.go.clear()
     running = begin(workspace, tmp_path, limit=10, fresh=True)
-    results.sweep(tmp_path, 0.001)
+    store.sweep(tmp_path, 0.001)
     assert page(workspace, tmp_path, limit=10, result_id=kept)["rows"]
     assert not list(tmp_path.glob(f"{over}*"))
     slow.go.set()

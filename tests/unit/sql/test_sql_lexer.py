@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.errors import Fault
-from tht.sql.lexer import LEXICONS, scan, statements
+from tht.sql.guard.lexer import LEXICONS, scan, statements
 
 DIALECTS = sorted(LEXICONS)
 FRAGMENTS = st.sampled_from(

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.errors import Code, Fault
-from tht.sql.guard import judge
-from tht.sql.policy import known_functions, policy
-from tht.sql.restrictions import Restrictions
+from tht.sql.guard.judge import judge
+from tht.sql.guard.policy import known_functions, policy
+from tht.sql.guard.restrictions import Restrictions
 
 OPEN = {
     "clickhouse": Restrictions(default_schema="default"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tht.sql.engines.base import safe_line
+from tht.sql.messages import safe_line
 
 VALUES = st.text(alphabet="aZ9'\"`\n .,é", min_size=1, max_size=30).map(lambda text: f"<<{text}>>")
 PREFIXES = ["invalid input syntax for type integer: ", "Truncated incorrect DOUBLE value: ", "role "]

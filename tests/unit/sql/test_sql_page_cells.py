@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tht.sql.cells import json_cells
+from tht.sql.values.cells import json_cells
 
 INTEGERS = st.none() | st.integers(-(2**63), 2**63 - 1) | st.integers(-(2**53), 2**53)
 FLOATS = st.none() | st.floats() | st.sampled_from([math.inf, -math.inf, math.nan, 1.7e308, -1.7e308])

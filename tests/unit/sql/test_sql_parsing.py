@@ -3,7 +3,7 @@
 import sys
 import threading
 
-from tht.sql.parsing import on_deep_stack
+from tht.sql.guard.parsing import on_deep_stack
 
 
 def test_who_parse_at_once_leave_the_limits_of_the_process_as_they_were() -> None:

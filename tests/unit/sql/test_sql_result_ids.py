@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tht.sql.result_ids import ID, age_of, key_of, new_id
+from tht.sql.results.result_ids import ID, age_of, key_of, new_id
 from tht.workspaces import parse_workspace
 
 WORKSPACE = parse_workspace("shop", "dialect: sqlite\nconnection: {path: shop.sqlite}\n", Path("/"))

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.sql.view_results import Memory, cells, kept, view
-from tht.sql.cells import json_cells, tag
-from tht.sql.columns import field
-from tht.sql.view import VIEWS
-from tht.sql.view_request import Condition, SortKey, view_request
+from tht.sql.results.view import VIEWS
+from tht.sql.results.view_request import Condition, SortKey, view_request
+from tht.sql.values.cells import json_cells, tag
+from tht.sql.values.columns import field
 
 
 def dates(*texts: str) -> list[Any]:

@@ -10,8 +10,8 @@ import pytest
 from contracts.errors import Code, Fault
 from tests.unit.sql.view_results import RESULT, cells, kept, view
 from tht.sql.cancel import Cancel
-from tht.sql.view import view_of
-from tht.sql.view_request import Condition, SortKey, view_request
+from tht.sql.results.view import view_of
+from tht.sql.results.view_request import Condition, SortKey, view_request
 
 NO_ORDER = [
     ("interval", pa.string(), ["P1D"]),

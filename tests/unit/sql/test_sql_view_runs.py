@@ -14,9 +14,9 @@ import pytest
 
 from contracts.errors import Code, Fault
 from tht import sql
-from tht.sql import results
-from tht.sql.view import _mapped
-from tht.sql.view_request import Condition, SortKey, ViewRequest, view_request
+from tht.sql.results import store
+from tht.sql.results.view import _mapped
+from tht.sql.results.view_request import Condition, SortKey, ViewRequest, view_request
 
 COUNTED = (
     "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < {last}) "
@@ -203,7 +203,7 @@ def test_views_and_digests_go_with_their_result(make_workspace: Any, tmp_path: P
     view = view_request([SortKey("c0")], None)
     exported(workspace, text, tmp_path, view=view)
     assert {path.suffix for path in tmp_path.glob("r*")} >= {".json", ".arrow", ".view", ".digest"}
-    results.sweep(tmp_path, workspace.limits.result_age_s)
+    store.sweep(tmp_path, workspace.limits.result_age_s)
     assert list(tmp_path.glob("r*")) == []
 
 
@@ -230,7 +230,7 @@ def test_a_view_that_cannot_be_written_is_shown_all_the_same(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tht.sql.view._write", full)
+    monkeypatch.setattr("tht.sql.results.view._write", full)
     workspace, text, view = (
         make_workspace(),
         "SELECT id FROM orders",

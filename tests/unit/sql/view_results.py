@@ -7,10 +7,10 @@ from typing import Any
 import pyarrow as pa
 
 from tht.sql.cancel import Cancel
-from tht.sql.cells import json_cells
-from tht.sql.columns import conformed, field, type_of
-from tht.sql.view import View, view_of
-from tht.sql.view_request import Condition, SortKey, view_request
+from tht.sql.results.view import View, view_of
+from tht.sql.results.view_request import Condition, SortKey, view_request
+from tht.sql.values.cells import json_cells
+from tht.sql.values.columns import conformed, field, type_of
 
 RESULT = "r" + "0" * 16 + "-" + "0" * 16
 

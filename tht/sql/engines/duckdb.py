@@ -15,13 +15,14 @@ import duckdb
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
-from tht.sql.arrow import Array, fields_of
 from tht.sql.cancel import Cancel
-from tht.sql.columns import field
-from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
-from tht.sql.engines.duckdb_parser import reads_only
+from tht.sql.engines.base import Engine, Limit, Source, behind_as
 from tht.sql.engines.duckdb_types import logical, stored, stored_type
 from tht.sql.engines.file_kinds import misnamed
+from tht.sql.guard.duckdb_parser import reads_only
+from tht.sql.messages import database_error, over_cap, safe_line
+from tht.sql.values.arrow import Array, fields_of
+from tht.sql.values.columns import field
 from tht.workspaces import Workspace
 
 MEMORY = 512 << 20

@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from tht.sql.arrow import Array, Field, nulls
-from tht.sql.arrow import compute as pc
-from tht.sql.cells import json_cells
+from tht.sql.values.arrow import Array, Field, nulls
+from tht.sql.values.arrow import compute as pc
+from tht.sql.values.cells import json_cells
 
 _LOGICAL = {
     "hugeint": "bigint",

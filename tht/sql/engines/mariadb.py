@@ -19,12 +19,13 @@ from pymysql.constants import FIELD_TYPE, FLAG
 from pymysql.cursors import SSCursor
 
 from contracts.errors import Code, Fault
-from tht.sql.arrow import Array
-from tht.sql.arrow import compute as pc
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
-from tht.sql.engines.base import CONNECT_S, Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.base import CONNECT_S, Engine, Limit, Source
 from tht.sql.engines.server_rows import Kind
+from tht.sql.messages import database_error, over_cap, safe_line
+from tht.sql.values.arrow import Array
+from tht.sql.values.arrow import compute as pc
 from tht.workspaces import Workspace
 
 SQL_MODE = "STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION"

@@ -13,11 +13,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from tht.sql import cells
+from tht.sql.values import cells
 
 
 def variant_text(metadata: bytes, value: bytes) -> str:
-    """The value as JSON text, its parts by the rules of `tht.sql.cells`."""
+    """The value as JSON text, its parts by the rules of `tht.sql.values.cells`."""
     return json.dumps(_Reader(_names(metadata)).at(value, 0), ensure_ascii=False)
 
 

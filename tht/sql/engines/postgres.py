@@ -25,10 +25,11 @@ from psycopg.types.string import TextLoader
 from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import server_rows as rows
-from tht.sql.engines.base import CONNECT_S, Engine, Limit, Source, database_error, over_cap, safe_line
+from tht.sql.engines.base import CONNECT_S, Engine, Limit, Source
 from tht.sql.engines.postgres_copy import CopySource, can_copy, copy_statement, raise_for
 from tht.sql.engines.postgres_rights import OWN_RIGHTS, asks_information_schema_alone
 from tht.sql.engines.postgres_types import kind_of
+from tht.sql.messages import database_error, over_cap, safe_line
 from tht.workspaces import Workspace
 
 # what the driver logs names host, account and values of rows; a Fault says what matters

@@ -12,12 +12,12 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 
-from tht.sql.arrow import Array, csv, fields_of
-from tht.sql.columns import name_of
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.base import Limit, Source
 from tht.sql.engines.server_rows import Kind
-from tht.sql.lexer import scan
+from tht.sql.guard.lexer import scan
+from tht.sql.values.arrow import Array, csv, fields_of
+from tht.sql.values.columns import name_of
 
 BLOCK = 1 << 20
 """Bytes of whole rows that are parsed at a time."""

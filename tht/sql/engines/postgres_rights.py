@@ -6,11 +6,11 @@ up in pg_catalog alone, reaches no code of a user: no function, operator, type o
 """
 
 from contracts.errors import Fault
-from tht.sql.guard import judge
-from tht.sql.lexer import scan
-from tht.sql.parsing import significant
-from tht.sql.policy import known_functions, names
-from tht.sql.restrictions import Restrictions
+from tht.sql.guard.judge import judge
+from tht.sql.guard.lexer import scan
+from tht.sql.guard.parsing import significant
+from tht.sql.guard.policy import known_functions, names
+from tht.sql.guard.restrictions import Restrictions
 
 OWN_RIGHTS = "SET LOCAL search_path = pg_catalog"
 """What such a statement runs behind."""

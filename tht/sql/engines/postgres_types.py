@@ -10,12 +10,12 @@ import msgspec
 import pyarrow as pa
 from psycopg.postgres import types as registry
 
-from tht.sql.arrow import Array
-from tht.sql.arrow import compute as pc
-from tht.sql.cells import json_float
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.server_rows import Kind
-from tht.sql.texts import float_texts
+from tht.sql.values.arrow import Array
+from tht.sql.values.arrow import compute as pc
+from tht.sql.values.cells import json_float
+from tht.sql.values.texts import float_texts
 
 _OFFSET = re.compile(r"([+-]\d\d)(?::?(\d\d))?(?=$| BC)")
 

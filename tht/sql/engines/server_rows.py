@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from tht.sql.arrow import Array
-from tht.sql.arrow import compute as pc
-from tht.sql.columns import field
 from tht.sql.engines.base import Limit
+from tht.sql.values.arrow import Array
+from tht.sql.values.arrow import compute as pc
+from tht.sql.values.columns import field
 
 Values = Any
 """A sequence of texts (None for NULL), or an Arrow array of them."""

@@ -18,10 +18,11 @@ import pyarrow as pa
 from contracts.errors import Code, Fault
 from tht.sql.cancel import Cancel
 from tht.sql.engines import untyped_rows
-from tht.sql.engines.base import Engine, Limit, Source, behind_as, database_error, over_cap, safe_line
+from tht.sql.engines.base import Engine, Limit, Source, behind_as
 from tht.sql.engines.file_kinds import misnamed
 from tht.sql.engines.row_batch import RowBatch
-from tht.sql.policy import policy
+from tht.sql.guard.policy import policy
+from tht.sql.messages import database_error, over_cap, safe_line
 from tht.workspaces import Workspace
 
 VALUE_LIMIT = 1_000_000

@@ -5,9 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from tht.sql.arrow import Array, Field
-from tht.sql.cells import tag
-from tht.sql.columns import field
+from tht.sql.values.arrow import Array, Field
+from tht.sql.values.cells import tag
+from tht.sql.values.columns import field
 
 FIRST = 128
 """Rows of the first batch, which a page may wait for."""

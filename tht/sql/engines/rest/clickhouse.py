@@ -14,11 +14,11 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from contracts.errors import Code, Fault
-from tht.sql.engines.base import database_error, over_cap
 from tht.sql.engines.rest.adapter import Adapter, Check, Result, Statement
 from tht.sql.engines.rest.clickhouse_types import Exact, kind_of
 from tht.sql.engines.rest.http_client import Answer, HttpClient, parsed, unavailable
 from tht.sql.engines.rest.own import WAIT_S, status_fault
+from tht.sql.messages import database_error, over_cap
 
 _SETTINGS = {
     "session_timezone": "UTC",

@@ -5,10 +5,10 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from tht.sql.cells import json_float
 from tht.sql.engines.rest import json_rows
 from tht.sql.engines.rest.type_text import TypeText, parse_type
 from tht.sql.engines.server_rows import Kind, each
+from tht.sql.values.cells import json_float
 
 _WRAPPERS = ("nullable", "lowcardinality")
 _PLAIN: dict[str, Kind] = {

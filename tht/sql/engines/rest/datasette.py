@@ -12,11 +12,11 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from contracts.errors import Code, Fault
-from tht.sql.engines.base import database_error
 from tht.sql.engines.rest.adapter import Adapter, Check, Result, Statement
 from tht.sql.engines.rest.http_client import Answer, unavailable
 from tht.sql.engines.rest.own import WAIT_S, status_fault
-from tht.sql.lexer import scan
+from tht.sql.guard.lexer import scan
+from tht.sql.messages import database_error
 
 ADDRESS_CAP = 60_000
 """Bytes of an address; the server behind Datasette takes 64 KiB with the headers."""

@@ -10,15 +10,16 @@ from typing import Any
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
-from tht.sql.arrow import Array, fields_of
 from tht.sql.cancel import Cancel
-from tht.sql.columns import type_of
 from tht.sql.engines import server_rows, untyped_rows
-from tht.sql.engines.base import Engine, Limit, Source, database_error, over_cap
+from tht.sql.engines.base import Engine, Limit, Source
 from tht.sql.engines.rest import json_rows
 from tht.sql.engines.rest.adapter import Adapter, Result, Statement, Stopper
 from tht.sql.engines.rest.http_client import HttpClient, target_of, unavailable
 from tht.sql.engines.rest.view_text import view_text
+from tht.sql.messages import database_error, over_cap
+from tht.sql.values.arrow import Array, fields_of
+from tht.sql.values.columns import type_of
 from tht.workspaces import Workspace, adapter_of
 
 STOP_S = 2.0

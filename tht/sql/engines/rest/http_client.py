@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from contracts.errors import Code, Fault
-from tht.sql.engines.base import over_cap, safe_line
+from tht.sql.messages import over_cap, safe_line
 
 CONNECT_S = 10.0
 """Seconds until an endpoint must have taken the connection."""

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 
 from contracts.errors import Fault
-from tht.sql.arrow import Array
-from tht.sql.cells import tag
 from tht.sql.engines import server_rows as rows
-from tht.sql.engines.base import database_error
 from tht.sql.engines.server_rows import Kind, each
+from tht.sql.messages import database_error
+from tht.sql.values.arrow import Array
+from tht.sql.values.cells import tag
 
 _DECIMAL = re.compile(r"decimal\((\d{1,2}),(\d{1,2})\)")
 
@@ -153,7 +153,7 @@ def logical_kind(name: str) -> Kind:
 
 def columns(arrays: Sequence[Array], types: Sequence[str]) -> list[list[Any]]:
     """Columns of a batch as Python values: numbers, text, lists; for ThothII's own questions."""
-    from tht.sql.cells import untag
+    from tht.sql.values.cells import untag
 
     found: list[list[Any]] = []
     for array, type_ in zip(arrays, types, strict=True):

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from contracts.errors import Code, Fault
-from tht.sql.engines.base import database_error
 from tht.sql.engines.rest.adapter import Adapter, Check, Result, Statement
 from tht.sql.engines.rest.http_client import Answer, parsed, unavailable
 from tht.sql.engines.rest.json_rows import logical_kind
+from tht.sql.messages import database_error
 
 CONTRACT = "thothii-sql/1"
 WAIT_S = 5.0

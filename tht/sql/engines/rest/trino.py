@@ -11,11 +11,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from contracts.errors import Code, Fault
-from tht.sql.engines.base import database_error, over_cap
 from tht.sql.engines.rest.adapter import Adapter, Check, Result, Statement
 from tht.sql.engines.rest.http_client import Answer, HttpClient, unavailable
 from tht.sql.engines.rest.own import WAIT_S, status_fault
 from tht.sql.engines.rest.trino_types import kind_of
+from tht.sql.messages import database_error, over_cap
 
 BUSY_S = (0.05, 0.1, 0.2, 0.5, 1.0)
 """Seconds before a request that was answered with 429, 502, 503 or 504 is sent again."""

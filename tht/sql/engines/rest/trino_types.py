@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pyarrow as pa
 
-from tht.sql.cells import json_float
 from tht.sql.engines import server_rows as rows
 from tht.sql.engines.rest import json_rows
 from tht.sql.engines.rest.type_text import TypeText, parse_type
 from tht.sql.engines.server_rows import Kind, each
+from tht.sql.values.cells import json_float
 
 _PLAIN: dict[str, Kind] = {
     "boolean": json_rows.BOOLEAN,

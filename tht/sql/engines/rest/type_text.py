@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from contracts.errors import Fault
-from tht.sql.engines.base import database_error
+from tht.sql.messages import database_error
 
 _QUOTES = "'\"`"
 _LONG_NAMES = re.compile(

@@ -1,7 +1,7 @@
 """The SELECT behind a view, asked through an endpoint."""
 
 from tht.sql.engines.base import Engine, behind_as
-from tht.sql.lexer import refused
+from tht.sql.guard.lexer import refused
 
 _QUESTIONS = {
     "sqlite": "SELECT sql FROM sqlite_master WHERE type = 'view' AND lower(name) = lower({name})",

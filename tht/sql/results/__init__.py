@@ -1,0 +1,1 @@
+"""Results that are kept: run once, shown in pages, sorted and filtered."""

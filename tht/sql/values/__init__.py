@@ -1,0 +1,1 @@
+"""Values and columns as Arrow holds them, and their one canonical text."""
