@@ -6,7 +6,7 @@ role. Drivers and the parser are imported by the function that needs them.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from tht.sql.cancel import Cancel
 from tht.sql.results.view_request import WHOLE, ViewRequest
@@ -14,6 +14,7 @@ from tht.workspaces import Workspace
 
 if TYPE_CHECKING:
     from tht.sql.files.export_file import Export
+    from tht.sql.query import Query
     from tht.sql.results.page import Begun
 
 __all__ = ["Cancel", "begin_preview", "check", "end_connection", "export", "preview", "role_checks"]
@@ -33,98 +34,64 @@ def check(workspace: Workspace, sql: str) -> dict[str, Any]:
     }
 
 
-def preview(
-    workspace: Workspace,
-    sql: str,
-    *,
-    home_results: Path,
-    limit: int = 100,
-    offset: int = 0,
-    timeout_s: float | None = None,
-    result_id: str | None = None,
-    fresh: bool = False,
-    draft: bool = False,
-    view: ViewRequest = WHOLE,
-    cancel: Cancel | None = None,
-) -> bytes:
+class Asked(TypedDict, total=False):
+    """How a page is asked for."""
+
+    limit: int
+    """Rows; 100 when it is not said."""
+    offset: int
+    timeout_s: float | None
+    """Seconds; the workspace's own limit when it is not said."""
+    result_id: str | None
+    """This kept result and no other."""
+    fresh: bool
+    """Runs the statement though its result is kept."""
+    draft: bool
+    """Reads as far as the page reaches and keeps nothing."""
+    view: ViewRequest
+    """Sorts and filters what is kept."""
+    cancel: Cancel | None
+
+
+def preview(workspace: Workspace, sql: str, *, home_results: Path, **asked: Unpack[Asked]) -> bytes:
     """A page as JSON: `{columns, rows, truncated, row_count, result_id, elapsed_ms, warnings}`, `draft:
     true` on a draft.
 
-    `truncated` says that there are rows after these; `row_count` is exact or null. A draft is read as far as
-    the page reaches and nothing is kept of it; `view` sorts and filters what is kept. Raises Fault: REFUSED,
+    `truncated` says that there are rows after these; `row_count` is exact or null. Raises Fault: REFUSED,
     TIMEOUT, CANCELLED, DATABASE_ERROR, DATABASE_UNAVAILABLE, OVER_CAP, RESULT_EXPIRED, INVALID_ARGUMENT.
     """
-    begun = begin_preview(
-        workspace,
-        sql,
-        home_results=home_results,
-        limit=limit,
-        offset=offset,
-        timeout_s=timeout_s,
-        result_id=result_id,
-        fresh=fresh,
-        draft=draft,
-        view=view,
-        cancel=cancel,
-    )
-    return begun.finish()
+    return begin_preview(workspace, sql, home_results=home_results, **asked).finish()
 
 
-def begin_preview(
-    workspace: Workspace,
-    sql: str,
-    *,
-    home_results: Path,
-    limit: int = 100,
-    offset: int = 0,
-    timeout_s: float | None = None,
-    result_id: str | None = None,
-    fresh: bool = False,
-    draft: bool = False,
-    view: ViewRequest = WHOLE,
-    cancel: Cancel | None = None,
-) -> "Begun":
+def begin_preview(workspace: Workspace, sql: str, *, home_results: Path, **asked: Unpack[Asked]) -> "Begun":
     """`preview` as soon as the rows of the page are there; the statement may still run behind it. A page of a
     view needs them all."""
+    from tht.sql.query import Window
     from tht.sql.results import page
-    from tht.sql.verdicts import verdict_of
 
-    verdict = verdict_of(workspace, sql)
-    seconds = workspace.limits.timeout_s if timeout_s is None else timeout_s
-    token = cancel or Cancel()
-    if draft:
-        return page.Begun(
-            page.draft_page(workspace, sql, limit=limit, offset=offset, timeout_s=seconds, cancel=token)
-        )
-    if view:
+    query = _query(workspace, sql, home_results, asked.get("timeout_s"), asked.get("cancel"))
+    window = Window(
+        asked.get("limit", 100), asked.get("offset", 0), asked.get("result_id"), asked.get("fresh", False)
+    )
+    if asked.get("draft"):
+        return page.Begun(page.draft_page(query, window))
+    if view := asked.get("view"):
         from tht.sql.results.view_page import view_page
 
-        rows = view_page(
-            workspace,
-            sql,
-            verdict.sha256,
-            view,
-            folder=home_results,
-            limit=limit,
-            offset=offset,
-            timeout_s=seconds,
-            result_id=result_id,
-            fresh=fresh,
-            cancel=token,
-        )
-        return page.Begun(rows)
-    return page.begin_page(
-        workspace,
-        sql,
-        verdict.sha256,
-        folder=home_results,
-        limit=limit,
-        offset=offset,
-        timeout_s=seconds,
-        result_id=result_id,
-        fresh=fresh,
-        cancel=token,
-    )
+        return page.Begun(view_page(query, window, view))
+    return page.begin_page(query, window)
+
+
+def _query(
+    workspace: Workspace, sql: str, folder: Path, timeout_s: float | None, cancel: Cancel | None
+) -> "Query":
+    """The statement, which the guard has passed. Raises Fault REFUSED, TOO_LARGE."""
+    from tht.sql.query import Query
+    from tht.sql.verdicts import verdict_of
+
+    sha256 = verdict_of(workspace, sql).sha256
+    seconds = workspace.limits.timeout_s if timeout_s is None else timeout_s
+    return Query(workspace, sql, sha256, folder, seconds, cancel or Cancel())
 
 
 def export(
@@ -142,23 +109,9 @@ def export(
 ) -> "Export":
     """The rows as a file, in chunks of at most 256 KiB; see `tht.sql.files.export_file.Export`."""
     from tht.sql.files.export_file import export as run
-    from tht.sql.verdicts import verdict_of
 
-    verdict = verdict_of(workspace, sql)
-    seconds = workspace.limits.timeout_s if timeout_s is None else timeout_s
-    return run(
-        workspace,
-        sql,
-        verdict.sha256,
-        folder=home_results,
-        format_=format,
-        raw=raw,
-        options=options or {},
-        timeout_s=seconds,
-        result_id=result_id,
-        view=view,
-        cancel=cancel or Cancel(),
-    )
+    query = _query(workspace, sql, home_results, timeout_s, cancel)
+    return run(query, format_=format, raw=raw, options=options or {}, result_id=result_id, view=view)
 
 
 def end_connection(workspace: Workspace, connection: int) -> None:

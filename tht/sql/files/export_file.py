@@ -5,25 +5,23 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql import warm
-from tht.sql.cancel import Cancel
 from tht.sql.files.csv_rows import CsvBatch, RowsWriter
 from tht.sql.files.csv_text import csv_options
 from tht.sql.files.digests import Digest, Remembered
 from tht.sql.files.typed import arrow_chunks, parquet_chunks
+from tht.sql.query import Query
 from tht.sql.results import store
 from tht.sql.results.view import Rows, view_of
 from tht.sql.results.view_page import whole_result
 from tht.sql.results.view_request import ViewRequest
 from tht.sql.values.arrow import fields_of
 from tht.sql.values.columns import name_of
-from tht.workspaces import Workspace
 
 CHUNK = 256 << 10
 """Bytes of a chunk, the most that a frame of a worker or a gRPC message carries."""
@@ -96,18 +94,13 @@ class Export:
 
 
 def export(
-    workspace: Workspace,
-    sql: str,
-    sha256: str,
+    query: Query,
     *,
-    folder: Path,
     format_: str,
     raw: bool,
     options: Mapping[str, Any],
-    timeout_s: float,
     result_id: str | None,
     view: ViewRequest,
-    cancel: Cancel,
 ) -> Export:
     """The kept result `result_id` when it is complete, else a fresh run in full (up to `limits.export_rows`).
     With a `view` the rows of the view of the kept result, which is run and kept when there is none.
@@ -122,27 +115,24 @@ def export(
         raise Fault(Code.INVALID_ARGUMENT, "options are for CSV")
     origin = Origin()
     if view or result_id is not None:
-        kept = whole_result(
-            workspace, sql, sha256, folder=folder, timeout_s=timeout_s, result_id=result_id, cancel=cancel
-        )
-        origin = _origin(folder, kept, view, cancel)
+        origin = _origin(query, whole_result(query, result_id), view)
     whole = origin.rows
 
     writer = RowsWriter(csv) if format_ == "csv" else None
 
     def chunks(running: Export) -> Iterator[Chunk]:
-        with _time_is_a_cap(running, timeout_s), ExitStack() as stack:
+        with _time_is_a_cap(running, query.timeout_s), ExitStack() as stack:
             if whole is not None:
                 schema, batches = whole.schema(), whole.read(0, whole.rows)
             else:
-                engine = stack.enter_context(warm.engine(workspace, timeout_s))
+                engine = stack.enter_context(warm.engine(query.workspace, query.timeout_s))
                 source = stack.enter_context(
-                    engine.execute(sql, timeout_s=timeout_s, cancel=cancel, bulk=True)
+                    engine.execute(query.sql, timeout_s=query.timeout_s, cancel=query.cancel, bulk=True)
                 )
                 batches = source.batches(BATCH) if writer is None else source.csv_batches(CSV_BATCH)
                 first = next(batches, None)
                 schema = source.schema if first is None else first.schema
-                batches = _capped(_chained(first, batches), workspace.limits.export_rows)
+                batches = _capped(_chained(first, batches), query.workspace.limits.export_rows)
             counted = running.counted(batches)
             if writer is not None:
                 yield from _csv(writer, schema, counted)
@@ -153,8 +143,8 @@ def export(
 
     remembered = None
     if origin.result_id is not None:
-        remembered = Remembered(folder, origin.result_id, [format_, csv, view])
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", workspace.name) + f"-{sha256[:8]}"
+        remembered = Remembered(query.folder, origin.result_id, [format_, csv, view])
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", query.workspace.name) + f"-{query.sha256[:8]}"
     if view:
         name += f"-{view.digest[:8]}"
     return Export(format_, f"{name}.{format_}", origin, remembered, chunks)
@@ -170,10 +160,10 @@ class Origin:
     warnings: tuple[str, ...] = ()
 
 
-def _origin(folder: Path, kept: store.Kept, view: ViewRequest, cancel: Cancel) -> Origin:
+def _origin(query: Query, kept: store.Kept, view: ViewRequest) -> Origin:
     facts = kept.facts
     if facts.complete:
-        rows = view_of(folder, facts.result_id, kept, view, cancel) if view else kept
+        rows = view_of(query.folder, facts.result_id, kept, view, query.cancel) if view else kept
         return Origin(rows, facts.result_id)
     if view:
         message = (

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,13 +15,13 @@ import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql import warm
-from tht.sql.cancel import Cancel
 from tht.sql.engines.base import Source
+from tht.sql.query import Query
 from tht.sql.results import store
 from tht.sql.results.result_ids import new_id
 from tht.sql.values.arrow import ipc
 from tht.sql.values.columns import conformed, widened
-from tht.workspaces import Limits, Workspace
+from tht.workspaces import Limits
 
 BATCH = 8192
 """Rows of a batch in a segment, the least that a page has to look at."""
@@ -37,35 +36,21 @@ of the statement: so a short result comes with its row count."""
 SETTLE_MOST_S = 0.15
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What is asked of a run."""
-
-    sql: str
-    timeout_s: float
-    cancel: Cancel
-    rows: int
-    """Rows that somebody waits for."""
-
-    def enough(self, kept: store.Kept) -> bool:
-        """True when those rows are kept."""
-        return kept.rows >= self.rows
-
-
 class Keeping(threading.Thread):
     """One run of a statement whose rows are kept up to the workspace's caps.
 
-    The result is found by others from the beginning (`begin`). What fails before `shown` leaves nothing
+    The result is found by others from the beginning. What fails before `shown` leaves nothing
     behind; what fails later stays, with its fault, beside the rows that came before.
     """
 
-    def __init__(self, folder: Path, facts: store.Facts, workspace: Workspace, run: "Run") -> None:
+    def __init__(self, query: Query, facts: store.Facts, rows: int) -> None:
         super().__init__(name="keeping", daemon=True)
-        self._folder = folder
+        self._query = query
+        self._folder = query.folder
         self._facts = facts
-        self._workspace = workspace
-        self._asked = run
-        self._lock = _locked(store.lock_path(folder, facts.result_id))
+        self._rows = rows
+        """Rows that somebody waits for."""
+        self._lock = _locked(store.lock_path(query.folder, facts.result_id))
         self._changed = threading.Condition()
         self._failure: BaseException | None = None
         try:
@@ -79,7 +64,7 @@ class Keeping(threading.Thread):
         before that."""
         began = time.monotonic()
         with self._changed:
-            self._changed.wait_for(lambda: not self._facts.running or self._asked.enough(self._kept()))
+            self._changed.wait_for(lambda: not self._facts.running or self._kept().rows >= self._rows)
             settle = SETTLE_S + SETTLE_SHARE * (time.monotonic() - began)
             self._changed.wait_for(lambda: not self._facts.running, min(settle, SETTLE_MOST_S))
             if self._failure is not None:
@@ -96,19 +81,19 @@ class Keeping(threading.Thread):
 
     def stop(self) -> None:
         """Cancels the run, waits for its end and leaves nothing behind."""
-        self._asked.cancel.set()
+        self._query.cancel.set()
         self.join()
         self._remove()
 
     def run(self) -> None:
         """Runs the statement; called by the thread."""
         failure: BaseException | None = None
-        asked = self._asked
-        writing = _Writing(self._folder, self._facts.result_id, self._workspace.limits, asked.rows)
+        query = self._query
+        writing = _Writing(self._folder, self._facts.result_id, query.workspace.limits, self._rows)
         try:
             with (
-                warm.engine(self._workspace, asked.timeout_s) as engine,
-                engine.execute(asked.sql, timeout_s=asked.timeout_s, cancel=asked.cancel) as source,
+                warm.engine(query.workspace, query.timeout_s) as engine,
+                engine.execute(query.sql, timeout_s=query.timeout_s, cancel=query.cancel) as source,
             ):
                 for counts in writing.segments(source):
                     with self._changed:
@@ -161,9 +146,36 @@ class Keeping(threading.Thread):
             path.unlink(missing_ok=True)
 
 
-def begin(folder: Path, workspace: Workspace, sha256: str, run: Run, *, fresh: bool) -> store.Kept | Keeping:
-    """The youngest result of the statement, finished or not; when there is none, or `fresh` asks for another
-    run, a run that has begun. Two who ask at once get one run."""
+def having(
+    query: Query, rows: int, *, result_id: str | None = None, fresh: bool = False
+) -> tuple[store.Kept, Keeping | None]:
+    """The result of the statement once `rows` of it are kept, or all, and the run that goes on behind it when
+    it was begun here: `result_id`, else the youngest, else that of a new run, as always when `fresh`.
+
+    Raises Fault RESULT_EXPIRED, TIMEOUT, CANCELLED, and what a run that was begun here raised so far.
+    """
+    if result_id is not None and not fresh:
+        kept = store.find(query.folder, query.workspace, query.sha256, result_id)
+        return kept.once(rows, query.timeout_s, query.cancel), None
+    while True:
+        found = _found_or_begun(query, rows, fresh)
+        try:
+            if isinstance(found, Keeping):
+                return found.shown(), found
+            return found.once(rows, query.timeout_s, query.cancel), None
+        except BaseException as error:
+            if isinstance(found, Keeping):
+                found.stop()
+            elif isinstance(error, Fault) and error.code is Code.RESULT_EXPIRED:
+                # who ran it gave it up
+                continue
+            raise
+
+
+def _found_or_begun(query: Query, rows: int, fresh: bool) -> store.Kept | Keeping:
+    """The youngest result of the statement, finished or not, or a run that has begun. Two who ask at once get
+    one run."""
+    folder, workspace, sha256 = query.folder, query.workspace, query.sha256
     found = None if fresh else store.newest(folder, workspace, sha256)
     if found is not None:
         return found
@@ -180,7 +192,7 @@ def begin(folder: Path, workspace: Workspace, sha256: str, run: Run, *, fresh: b
             created=time.time(),
             keep_s=workspace.limits.result_age_s,
         )
-        keeping = Keeping(folder, facts, workspace, run)
+        keeping = Keeping(query, facts, rows)
     keeping.start()
     return keeping
 

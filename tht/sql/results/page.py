@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -11,13 +10,13 @@ import pyarrow as pa
 
 from contracts.errors import Code, Fault
 from tht.sql import warm
-from tht.sql.cancel import Cancel
+from tht.sql.query import Query, Window
 from tht.sql.results import keeping, store
 from tht.sql.values.arrow import Array
 from tht.sql.values.arrow import compute as pc
 from tht.sql.values.cells import json_cells
 from tht.sql.values.columns import columns_of, conformed, widened
-from tht.workspaces import Limits, Workspace
+from tht.workspaces import Limits
 
 _encoder = msgspec.json.Encoder()
 
@@ -37,47 +36,20 @@ class Begun:
         return self.page if self.rest is None else self.rest()
 
 
-def begin_page(
-    workspace: Workspace,
-    sql: str,
-    sha256: str,
-    *,
-    folder: Path,
-    limit: int,
-    offset: int,
-    timeout_s: float,
-    result_id: str | None,
-    fresh: bool,
-    cancel: Cancel,
-) -> Begun:
-    """A page of the statement's one result, which is run and kept when there is none yet or `fresh` asks for
-    it; the page comes when its rows do."""
-    began = time.monotonic()
-    wanted = Wanted(workspace.limits, limit, offset, began)
-    run = keeping.Run(sql, timeout_s, cancel, rows=offset + limit + 1)
-    if result_id is not None and not fresh:
-        kept = store.find(folder, workspace, sha256, result_id)
-        return Begun(wanted.of(kept.once(run.enough, timeout_s, cancel)))
-    while True:
-        found = keeping.begin(folder, workspace, sha256, run, fresh=fresh)
-        if isinstance(found, keeping.Keeping):
-            return _first_page(found, wanted)
-        try:
-            return Begun(wanted.of(found.once(run.enough, timeout_s, cancel)))
-        except Fault as fault:
-            # who ran it gave it up
-            if fault.code is not Code.RESULT_EXPIRED:
-                raise
-
-
-def _first_page(run: keeping.Keeping, wanted: "Wanted") -> Begun:
+def begin_page(query: Query, window: Window) -> Begun:
+    """A page of the statement's one result, which is run and kept when there is none yet or a fresh one is
+    asked for; the page comes when its rows do."""
+    wanted = Wanted(query.workspace.limits, window.limit, window.offset, time.monotonic())
+    rows = window.offset + window.limit + 1
+    kept, run = keeping.having(query, rows, result_id=window.result_id, fresh=window.fresh)
+    if run is None or not kept.facts.running:
+        return Begun(wanted.of(kept))
     try:
-        kept = run.shown()
         page = wanted.of(kept)
     except BaseException:
         run.stop()
         raise
-    return Begun(page, (lambda: wanted.of(run.finish())) if kept.facts.running else None)
+    return Begun(page, lambda: wanted.of(run.finish()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +81,13 @@ class Wanted:
         return page.encode(self.began)
 
 
-def draft_page(
-    workspace: Workspace, sql: str, *, limit: int, offset: int, timeout_s: float, cancel: Cancel
-) -> bytes:
+def draft_page(query: Query, window: Window) -> bytes:
     """A page of a draft: one row more than the page is read, and nothing is kept."""
     began = time.monotonic()
-    limits = workspace.limits
+    limits, limit, offset = query.workspace.limits, window.limit, window.offset
     with (
-        warm.engine(workspace, timeout_s) as engine,
-        engine.execute(sql, timeout_s=timeout_s, cancel=cancel) as source,
+        warm.engine(query.workspace, query.timeout_s) as engine,
+        engine.execute(query.sql, timeout_s=query.timeout_s, cancel=query.cancel) as source,
     ):
         reading = _Reading(offset, limit, limits)
         for batch in source.batches(min(offset + limit, limits.rows) + 1):

@@ -10,7 +10,7 @@ import os
 import time
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -108,13 +108,13 @@ class Kept:
             raise Fault(Code.RESULT_EXPIRED, _GONE)
         return found
 
-    def once(self, enough: "Callable[[Kept], bool]", timeout_s: float, cancel: Cancel) -> "Kept":
-        """The same result once it has `enough` or nothing more will come.
+    def once(self, rows: int, timeout_s: float, cancel: Cancel) -> "Kept":
+        """The same result once `rows` of it are kept or nothing more will come.
 
         Raises Fault TIMEOUT after `timeout_s` seconds, CANCELLED, RESULT_EXPIRED.
         """
         kept, deadline = self, time.monotonic() + timeout_s
-        while kept.facts.running and not enough(kept):
+        while kept.facts.running and kept.rows < rows:
             cancel.raise_if_set()
             if time.monotonic() > deadline:
                 raise Fault(
@@ -123,10 +123,6 @@ class Kept:
             time.sleep(POLL_S)
             kept = kept.now()
         return kept
-
-    def whole(self, timeout_s: float, cancel: Cancel) -> "Kept":
-        """The same result once nothing more will come. Raises as `once`."""
-        return self.once(lambda _: False, timeout_s, cancel)
 
     def _segment(self, number: int) -> "_Segment":
         try:

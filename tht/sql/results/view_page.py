@@ -2,52 +2,28 @@
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pyarrow as pa
 
-from contracts.errors import Code, Fault
-from tht.sql.cancel import Cancel
+from tht.sql.query import Query, Window
 from tht.sql.results import keeping, store
 from tht.sql.results.page import Page
 from tht.sql.results.view import View, view_of
 from tht.sql.results.view_request import ViewRequest
-from tht.workspaces import Workspace
 
 
-def view_page(
-    workspace: Workspace,
-    sql: str,
-    sha256: str,
-    request: ViewRequest,
-    *,
-    folder: Path,
-    limit: int,
-    offset: int,
-    timeout_s: float,
-    result_id: str | None,
-    fresh: bool,
-    cancel: Cancel,
-) -> bytes:
+def view_page(query: Query, window: Window, request: ViewRequest) -> bytes:
     """A page of a view of the statement's kept result, as JSON; the statement runs when there is none yet.
 
     Of a result that was cut the view has the rows that were kept, and a warning says so. Raises as
     `whole_result` and `tht.sql.results.view.view_of`.
     """
     began = time.monotonic()
-    kept = whole_result(
-        workspace,
-        sql,
-        sha256,
-        folder=folder,
-        timeout_s=timeout_s,
-        result_id=result_id,
-        fresh=fresh,
-        cancel=cancel,
-    )
+    limits, limit, offset = query.workspace.limits, window.limit, window.offset
+    kept = whole_result(query, window.result_id, fresh=window.fresh)
     facts = kept.facts
-    view = view_of(folder, facts.result_id, kept, request, cancel)
-    page = Page(view.schema(), _within(view, offset, limit, workspace.limits.bytes), workspace.limits)
+    view = view_of(query.folder, facts.result_id, kept, request, query.cancel)
+    page = Page(view.schema(), _within(view, offset, limit, limits.bytes), limits)
     page.more = not facts.complete or offset + page.taken < view.rows
     page.warnings += facts.warnings
     if not facts.complete:
@@ -68,44 +44,13 @@ def _within(view: View, offset: int, limit: int, size: int) -> Iterator[pa.Recor
             return
 
 
-def whole_result(
-    workspace: Workspace,
-    sql: str,
-    sha256: str,
-    *,
-    folder: Path,
-    timeout_s: float,
-    result_id: str | None,
-    fresh: bool = False,
-    cancel: Cancel,
-) -> store.Kept:
+def whole_result(query: Query, result_id: str | None, *, fresh: bool = False) -> store.Kept:
     """The kept result, once nothing more will come: `result_id`, else the youngest, else that of a new run.
 
     Raises Fault RESULT_EXPIRED, TIMEOUT, CANCELLED, and what the statement raised.
     """
-    if result_id is not None and not fresh:
-        kept = store.find(folder, workspace, sha256, result_id).whole(timeout_s, cancel)
-        kept.raise_if_failed()
-        return kept
-    run = keeping.Run(sql, timeout_s, cancel, rows=workspace.limits.rows + 1)
-    while True:
-        found = keeping.begin(folder, workspace, sha256, run, fresh=fresh)
-        if isinstance(found, keeping.Keeping):
-            return _run_to_its_end(found)
-        try:
-            kept = found.whole(timeout_s, cancel)
-        except Fault as fault:
-            # who ran it gave it up
-            if fault.code is Code.RESULT_EXPIRED:
-                continue
-            raise
-        kept.raise_if_failed()
-        return kept
-
-
-def _run_to_its_end(run: keeping.Keeping) -> store.Kept:
-    try:
-        return run.shown()
-    except BaseException:
-        run.stop()
-        raise
+    kept, run = keeping.having(query, query.workspace.limits.rows + 1, result_id=result_id, fresh=fresh)
+    if run is not None:
+        kept = run.finish()
+    kept.raise_if_failed()
+    return kept
