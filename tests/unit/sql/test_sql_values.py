@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from tht.sql.engines.postgres_types import parse_array
 from tht.sql.engines.server_rows import timestamp, trimmed
 from tht.sql.files.csv_text import CsvOptions, CsvWriter
-from tht.sql.values.cells import json_cells, tag, untag
+from tht.sql.values.cells import cell_text, json_cells, tag, untag
 from tht.sql.values.columns import field
-from tht.sql.values.texts import cell_text, texts
+from tht.sql.values.texts import texts
 
 SPECIAL_FLOATS = (0.5, 1.0, 7.0, -0.0, 1e-4, 9e-5, 1e10, 1e15, 1e16, math.nan, math.inf)
 FLOATS = st.floats() | st.sampled_from(SPECIAL_FLOATS)

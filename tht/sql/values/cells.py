@@ -7,6 +7,7 @@ elements by these rules.
 
 import base64
 import datetime
+import json
 import math
 from collections.abc import Callable
 from decimal import Decimal
@@ -72,6 +73,21 @@ def _integers(array: Array, kind: pa.DataType, type_: str) -> Cells:
     if kind.bit_width == 64:
         return [None if v is None else str(v) for v in values]
     return values
+
+
+def cell_text(value: Any) -> str:
+    """The text of one JSON value that is not null."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | Decimal):
+        return str(value)
+    return json.dumps(json.loads(bytes(value)), ensure_ascii=False)
 
 
 def json_float(value: float) -> float | str:
@@ -206,17 +222,11 @@ def _structs(array: Array) -> Cells:
 def _maps(array: Array) -> Cells:
     offsets = array.offsets.to_pylist()
     first, count = offsets[0], offsets[-1] - offsets[0]
-    keys = [key if isinstance(key, str) else _key(key) for key in json_cells(array.keys.slice(first, count))]
+    keys = [cell_text(key) for key in json_cells(array.keys.slice(first, count))]
     items = json_cells(array.items.slice(first, count))
     pairs = list(zip(keys, items, strict=True))
     found = [dict(pairs[a - first : b - first]) for a, b in pairwise(offsets)]
     return [cells if ok else None for cells, ok in zip(found, _valid(array), strict=True)]
-
-
-def _key(value: Any) -> str:
-    from tht.sql.values.texts import cell_text
-
-    return cell_text(value)
 
 
 def _unions(array: Array) -> Cells:

@@ -6,15 +6,12 @@ property test holds them together.
 """
 
 import base64
-import json
-from decimal import Decimal
-from typing import Any
 
 import pyarrow as pa
 
 from tht.sql.values.arrow import Array
 from tht.sql.values.arrow import compute as pc
-from tht.sql.values.cells import INFINITY64, json_cells, untag
+from tht.sql.values.cells import INFINITY64, cell_text, json_cells, untag
 
 # A scalar is made once: making one of a Python value costs more than most kernels take for a batch.
 _NOTHING, _POINT_ZERO, _UTC = pa.scalar(""), pa.scalar(".0"), pa.scalar("+00:00")
@@ -22,21 +19,6 @@ _ZERO, _PLAIN_FROM, _PLAIN_BELOW = pa.scalar(0.0), pa.scalar(1e-4), pa.scalar(1e
 
 NUMERIC = frozenset({"integer", "bigint", "decimal", "float"})
 """Logical types whose text is a number, which no formula guard touches."""
-
-
-def cell_text(value: Any) -> str:
-    """The text of one JSON value that is not null."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, int | Decimal):
-        return str(value)
-    return json.dumps(json.loads(bytes(value)), ensure_ascii=False)
 
 
 def texts(array: Array, type_: str) -> Array:
