@@ -238,7 +238,7 @@ def _fault(error: Exception, timeout_s: float = 0) -> Fault:
     code = error.args[0] if error.args and isinstance(error.args[0], int) else 0
     text = str(error.args[1]) if len(error.args) > 1 else type(error).__name__
     line = safe_line(text, redact=code in _VALUES_IN_MESSAGE)
-    if code in (1969, 3024, 1317):
+    if code in (1969, 3024):
         return Fault(Code.TIMEOUT, f"the statement took longer than {timeout_s:g} s and was stopped")
     if code in (1792, 1290):
         return Fault(Code.REFUSED, f"the engine does not allow this: {line}")
@@ -246,7 +246,7 @@ def _fault(error: Exception, timeout_s: float = 0) -> Fault:
         return over_cap(f"the statement exceeds a limit of the server: {line}")
     if code in (1205, 1213):
         return Fault(Code.DATABASE_UNAVAILABLE, "a table is locked by somebody else; try again")
-    if not code or 2000 <= code < 2100 or code in (1053, 1927):
+    if not code or 2000 <= code < 2100 or code in (1053, 1317, 1927):
         return Fault(Code.DATABASE_UNAVAILABLE, "the connection to the database was lost; try again")
     return database_error(f"{line} [{code}]", error_code=code)
 
