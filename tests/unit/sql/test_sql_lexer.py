@@ -1,11 +1,14 @@
 """The lexer loses nothing and reads quotes and comments as each engine does."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts.errors import Fault
-from tht.sql.guard.lexer import LEXICONS, scan, statements
+from tht.sql.guard.lexer import scan, statements
+from tht.sql.guard.lexicons import LEXICONS
 
 DIALECTS = sorted(LEXICONS)
 FRAGMENTS = st.sampled_from(
@@ -135,3 +138,28 @@ def test_a_word_outside_of_quotes_and_comments_is_seen(dialect: str, sql: str, w
 def test_what_hides_a_parenthesis_is_refused(dialect: str, sql: str) -> None:
     with pytest.raises(Fault):
         scan(sql, dialect)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "before", "text", "after"),
+    [
+        ("sqlite", "*", "+", ""),
+        ("mariadb", "", "+`", ""),
+        ("mariadb", "", "''", ""),
+        ("mariadb", "'", "\\a", "'"),
+        ("mariadb", "", "-", "1"),
+        ("postgres", "", "--\n", ""),
+        ("postgres", "", "U&''", ""),
+        ("duckdb", "", "/*", "*/"),
+        ("duckdb", "/*" * 200_000, "*/", ""),
+    ],
+)
+def test_time_grows_with_the_text_and_not_with_its_square(
+    dialect: str, before: str, text: str, after: str
+) -> None:
+    began = time.process_time()
+    try:
+        scan(before + text * (400_000 // len(text)) + after, dialect)
+    except Fault as fault:
+        assert fault.message
+    assert time.process_time() - began < 4

@@ -10,9 +10,11 @@ names.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from contracts.errors import Code, Fault
+from tht.sql.guard.lexicons import LEXICONS, Lexicon
 
 Kind = Literal["space", "string", "name", "word", "number", "operator", "end"]
 
@@ -26,77 +28,6 @@ class Piece:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """The lexical rules of one dialect."""
-
-    line_end: str
-    """Characters that end a `--` comment."""
-    nested: bool
-    """`/* */` nests."""
-    open_comment: bool
-    """A `/*` that is never closed ends with the text instead of being an error."""
-    hash_comment: bool
-    dash_needs_space: bool
-    """`--` begins a comment only before white space or the end."""
-    executable: bool
-    """`/*!` and `/*M!` hold code."""
-    double: Literal["name", "string"]
-    """What stands between double quotes."""
-    backslash: bool
-    """A backslash escapes inside every string."""
-    estring: bool
-    """E'..' is a string with backslash escapes."""
-    dollar: bool
-    """$tag$..$tag$ is a string."""
-    unicode: bool
-    """U&'..' and U&".." hold escapes."""
-    backtick: bool
-    bracket: bool
-    """[x] is a name."""
-    continued: bool = False
-    """E'..' goes on in a string on the next line, still with backslash escapes."""
-    spaces: str | None = None
-    """Spaces beyond ASCII that the server takes for one; None: all. Others (U+00A0) are letters to it."""
-    parameters: bool = False
-    """$x, @x, #x and :x are parameters: refused, because none has a value."""
-    unread: tuple[str, ...] = ()
-    """Signs that this lexer reads otherwise than the server: refused outside quotes and comments."""
-    unread_in_names: str = ""
-    """The same inside quoted names."""
-
-
-LEXICONS: dict[str, Lexicon] = {
-    "sqlite": Lexicon(
-        *("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
-        spaces="\ufeff",
-        parameters=True,
-    ),
-    "duckdb": Lexicon(
-        "\n\r", True, False, False, False, False, "name", False, True, True, False, False, False
-    ),
-    "postgres": Lexicon(
-        *("\n\r", True, False, False, False, False, "name", False, True, True, True, False, False),
-        continued=True,
-        spaces="",
-    ),
-    "mariadb": Lexicon(
-        *("\n", False, True, True, True, True, "string", True, False, False, False, True, False),
-        spaces="",
-    ),
-    # measured on ClickHouse 26.5: // and # begin comments, curly quotes are quotes
-    "clickhouse": Lexicon(
-        *("\n", False, False, False, False, False, "name", True, False, False, False, True, False),
-        unread=("//", "#", "$", "@", "\u2018", "\u2019", "\u201c", "\u201d", "\u2212"),
-        unread_in_names="\\",
-    ),
-    "trino": Lexicon(
-        *("\n\r", False, False, False, False, False, "name", False, False, False, True, False, False),
-        unread=("`", "\\", "#", "$", "@", "{", "}"),
-        unread_in_names="$",
-    ),
-}
-
 _SPACE = re.compile(r"[\s\x00-\x20\ufeff]+")
 _WORD = re.compile(r"(?:[^\W\d]|[^\x00-\x7f\s])(?:[\w$]|[^\x00-\x7f\s])*")
 """Every sign beyond ASCII is a letter, emoji and combining marks too."""
@@ -105,7 +36,8 @@ _NUMBER = re.compile(
     rf"0[xX](?:_?[0-9a-fA-F])+|(?:{_DIGITS}(?:\.(?!\.)(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?[0-9]+)?"
 )
 _UNFINISHED = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+)[eE](?![+-]?[0-9])")
-_OPERATOR = re.compile(r"::|:=|[+\-*/<>=~!@#%^&|`?]+")
+_SIGN = r"[+\-*/<>=~!@#%^&|`?]"
+_SPECIAL_SIGNS = frozenset("~!@#%^&|`?")
 _PLAIN = re.compile(
     r"([ \t\r\n]+)|([A-Za-z_][A-Za-z0-9_]*(?![\w$'\"&]|[^\x00-\x7f]))|([0-9]+(?![\w.]|[^\x00-\x7f]))|([(),])"
 )
@@ -136,6 +68,7 @@ class _Scanner:
         self.dialect = dialect
         self.at = 0
         self.pieces: list[Piece] = []
+        self._places: dict[str, tuple[int, int]] = {}
 
     def run(self) -> list[Piece]:
         if "\0" in self.sql:
@@ -195,8 +128,17 @@ class _Scanner:
             return self._add("space", end)
         if not self._is_dash_comment(at) and not (self.rules.hash_comment and sql[at] == "#"):
             return False
-        ends = [place for mark in self.rules.line_end if (place := sql.find(mark, at)) >= 0]
-        return self._add("space", min(ends, default=len(sql)))
+        return self._add("space", min(self._find(mark, at) for mark in self.rules.line_end))
+
+    def _find(self, mark: str, at: int) -> int:
+        """Where `mark` stands next, the length of the text if nowhere. What was found is kept: a search to
+        the end for each of many short pieces would take time that grows with the square of the text."""
+        start, place = self._places.get(mark, (0, -1))
+        if not start <= at <= place:
+            place = self.sql.find(mark, at)
+            place = len(self.sql) if place < 0 else place
+            self._places[mark] = at, place
+        return place
 
     def _is_dash_comment(self, at: int) -> bool:
         after = self.sql[at + 2 : at + 3]
@@ -209,12 +151,13 @@ class _Scanner:
             raise refused("a comment that the server executes (/*! */) is not allowed")
         depth, at = 1, at + 2
         while depth:
-            close, nested = sql.find("*/", at), sql.find("/*", at)
-            if close < 0:
+            close = self._find("*/", at)
+            nested = self._find("/*", at) if self.rules.nested else close
+            if close == len(sql):
                 if self.rules.open_comment:
-                    return len(sql)
+                    return close
                 raise refused("a comment has no end")
-            if self.rules.nested and 0 <= nested < close:
+            if nested < close:
                 depth, at = depth + 1, nested + 2
             else:
                 depth, at = depth - 1, close + 2
@@ -236,17 +179,20 @@ class _Scanner:
         match = re.compile(r"\s*UESCAPE\s*'(.)'", re.I | re.S).match(self.sql, end)
         if match:
             return match[1], match.end()
-        if self._behind_comments(end)[:7].upper() == "UESCAPE":
+        if self._behind_comments(end).upper() == "UESCAPE":
             raise refused("UESCAPE is only understood directly behind its literal")
         return "\\", end
 
     def _behind_comments(self, end: int) -> str:
-        """The text after the white space and comments that stand at `end`."""
-        ahead = _Scanner(self.sql, self.rules, self.dialect)
-        ahead.at = end
-        while ahead.at < len(self.sql) and (ahead._space() or ahead._comment()):
+        """As much text as UESCAPE has after the white space and comments that stand at `end`."""
+        at, count = self.at, len(self.pieces)
+        self.at = end
+        while self.at < len(self.sql) and (self._space() or self._comment()):
             pass
-        return self.sql[ahead.at :]
+        text = self.sql[self.at : self.at + len("UESCAPE")]
+        self.at = at
+        del self.pieces[count:]
+        return text
 
     def _prefixed(self) -> bool:
         """E'..' with its escapes; N'..', X'..' and B'..', which are ordinary strings to a lexer."""
@@ -281,11 +227,11 @@ class _Scanner:
         """End and content of the quoted text that begins at `at`; the mark doubled is the mark itself."""
         sql, parts, at = self.sql, list[str](), at + 1
         while True:
-            close = sql.find(mark, at)
-            escape = sql.find("\\", at) if backslash else -1
-            if close < 0:
+            close = self._find(mark, at)
+            escape = self._find("\\", at) if backslash else close
+            if close == len(sql):
                 raise refused("a quoted text has no end")
-            if 0 <= escape < close:
+            if escape < close:
                 parts.append(sql[at : escape + 2])
                 at = escape + 2
             elif sql.startswith(mark, close + 1):
@@ -328,25 +274,25 @@ class _Scanner:
         if self.sql[self.at] == ";":
             self._add("end", self.at + 1)
             return
-        match = _OPERATOR.match(self.sql, self.at)
-        end = match.end() if match else self.at + 1
-        run = self.sql[self.at : end]
-        # as PostgreSQL's lexer does: a comment ends the run, and a sign at its end is not part of it
-        for mark in ("/*", "--", "#", "`"):
-            starts_comment = mark != "#" or self.rules.hash_comment
-            starts_comment = starts_comment and (mark != "`" or self.rules.backtick)
-            place = run.find(mark, 1)
-            if starts_comment and place > 0 and not (mark == "--" and self.rules.dash_needs_space):
-                run = run[:place]
-        dashes = self.at + len(run) - 2
-        if self.rules.dash_needs_space and dashes > self.at and self._is_dash_comment(dashes):
-            run = run[:-2]
+        match = _operators(self.dialect).match(self.sql, self.at)
+        run = match[0] if match else self.sql[self.at]
         if self.rules.parameters and run[-1] in "$@#:":
             # $x(..) is one name, whatever stands between the parentheses
             raise refused(f"a parameter ({run[-1]}) has no value here; write the value itself")
-        while len(run) > 1 and run[-1] in "+-" and not set(run) & set("~!@#%^&|`?"):
-            run = run[:-1]
-        self._add("operator", self.at + len(run))
+        kept = run if _SPECIAL_SIGNS.intersection(run) else run[0] + run[1:].rstrip("+-")
+        self._add("operator", self.at + len(kept))
+        for _ in run[len(kept) :]:
+            self._add("operator", self.at + 1)
+
+
+@cache
+def _operators(dialect: str) -> re.Pattern[str]:
+    """A run of signs as PostgreSQL's lexer takes it: a comment or a quote ends it. (A + or - at its end is
+    a sign of its own unless a special one stands in the run.)"""
+    rules = LEXICONS[dialect]
+    ends = [r"/\*", r"--(?:[\x00-\x20\x7f]|\Z)" if rules.dash_needs_space else "--"]
+    ends += ["#"] * rules.hash_comment + ["`"] * rules.backtick
+    return re.compile(rf"::|:=|{_SIGN}(?:(?!{'|'.join(ends)}){_SIGN})*")
 
 
 def refused(message: str, **details: object) -> Fault:
