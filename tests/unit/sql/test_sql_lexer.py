@@ -11,6 +11,9 @@ from tht.sql.guard.lexer import scan, statements
 from tht.sql.guard.lexicons import LEXICONS
 
 DIALECTS = sorted(LEXICONS)
+NO_SPACES = "\x01\x08\x0e\x1c\x1f\x7f\x85\u1680\u2028\u2029"
+"""Signs that Python or another database takes for a space, letters to DuckDB."""
+SPACES_BEYOND_ASCII = "\u00a0\u2000\u202f\u205f\u3000"
 FRAGMENTS = st.sampled_from(
     [
         "'",
@@ -119,6 +122,9 @@ def test_what_has_no_end_is_refused(sql: str) -> None:
         ),
         ("postgres", "SELECT 1 AS \u0661$a$, f(1) AS b$a$", "f"),
         ("postgres", "SELECT 1\u0661$a$, f(1) AS b$a$", "f"),
+        ("duckdb", "SELECT 1 AS `'`, f(1) AS `'`", "f"),
+        ("duckdb", "SELECT 1 AS `a``'`, f(1) AS `--`, 2", "f"),
+        ("duckdb", "SELECT 1 AS `--`, f(1)", "f"),
     ],
 )
 def test_a_word_outside_of_quotes_and_comments_is_seen(dialect: str, sql: str, word: str) -> None:
@@ -133,9 +139,16 @@ def test_a_word_outside_of_quotes_and_comments_is_seen(dialect: str, sql: str, w
             ("sqlite", f"SELECT {name}('), f(1), $b(')")
             for name in ("$a", "@a", ":a", "#a", "$a::b", "$1", "<@a")
         ),
+        *(("duckdb", f"SELECT 1 AS a{sign}$$, f(1) AS b$$") for sign in NO_SPACES),
+        *(("duckdb", f"/* ' */ SELECT 1 AS a{sign}$$, f(1) AS b$$") for sign in SPACES_BEYOND_ASCII),
+        *(("duckdb", f"SELECT f{sign}(1)") for sign in "\u200b\u2060\ufeff"),
+        *(("clickhouse", f"SELECT * FROM system{sign}.users") for sign in "\u180e\u200b\u200d\u2060\ufeff"),
+        ("duckdb", "SELECT 1 +`a' FROM t -- `, f(1), '"),
+        ("duckdb", "SELECT $\u00a0$ ' $\u00a0$, f(1), ' '"),
+        ("duckdb", "SELECT $\u200b$ ' $\u200b$, f(1), ' '"),
     ],
 )
-def test_what_hides_a_parenthesis_is_refused(dialect: str, sql: str) -> None:
+def test_what_hides_a_parenthesis_or_a_quote_is_refused(dialect: str, sql: str) -> None:
     with pytest.raises(Fault):
         scan(sql, dialect)
 

@@ -49,6 +49,8 @@ _USER_VARIABLE = re.compile(r"@@?[\w.$]+")
 _SPACE_OR_COMMENT = r"(?:[ \t\f\v]|--[^\n\r]*(?=[\n\r]))"
 _NEXT_LINE = re.compile(rf"{_SPACE_OR_COMMENT}*[\n\r](?:{_SPACE_OR_COMMENT}|[\n\r])*(?=')")
 """From a string to the one that continues it (PostgreSQL manual 4.1.2.1)."""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+"""No space to any database; a letter to DuckDB."""
 _OTHER_SPACE = re.compile(r"[^\S\x00-\x7f]|\ufeff")
 
 
@@ -113,6 +115,8 @@ class _Scanner:
 
     def _space(self) -> bool:
         match = _SPACE.match(self.sql, self.at)
+        if control := _CONTROL.search(match[0] if match else self.sql[self.at]):
+            raise refused(f"U+{ord(control[0]):04X} is no space to the database; write an ordinary one")
         if match and self.rules.spaces is not None:
             for other in _OTHER_SPACE.findall(match[0]):
                 if other not in self.rules.spaces:
@@ -245,6 +249,9 @@ class _Scanner:
         match = _DOLLAR.match(self.sql, self.at) if self.rules.dollar else None
         if not match:
             return False
+        unread = self.rules.unread
+        if any(sign in match[0] for sign in unread) or (unread and _OTHER_SPACE.search(match[0])):
+            raise refused("a dollar-quoted text with a space in its mark is not understood")
         end = self.sql.find(match[0], match.end())
         if end < 0:
             raise refused("a dollar-quoted text has no end")
@@ -291,7 +298,7 @@ def _operators(dialect: str) -> re.Pattern[str]:
     a sign of its own unless a special one stands in the run.)"""
     rules = LEXICONS[dialect]
     ends = [r"/\*", r"--(?:[\x00-\x20\x7f]|\Z)" if rules.dash_needs_space else "--"]
-    ends += ["#"] * rules.hash_comment + ["`"] * rules.backtick
+    ends += ["#"] * rules.hash_comment + ["`"] * (rules.backtick and "`" not in rules.unread)
     return re.compile(rf"::|:=|{_SIGN}(?:(?!{'|'.join(ends)}){_SIGN})*")
 
 

@@ -44,14 +44,21 @@ class Lexicon:
     """The same inside quoted names."""
 
 
+_HIDDEN_SPACES = ("\u180e", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff")
+"""Spaces to DuckDB or ClickHouse, letters to Unicode."""
+
 LEXICONS: dict[str, Lexicon] = {
     "sqlite": Lexicon(
         *("\n", False, True, False, False, False, "name", False, False, False, False, True, True),
         spaces="\ufeff",
         parameters=True,
     ),
+    # measured on DuckDB 2.0: control characters are letters, and a space beyond ASCII is a letter too where
+    # its search for such spaces takes what stands in a comment for a quote
     "duckdb": Lexicon(
-        "\n\r", True, False, False, False, False, "name", False, True, True, False, False, False
+        *("\n\r", True, False, False, False, False, "name", False, True, True, False, True, False),
+        spaces="",
+        unread=("`", *_HIDDEN_SPACES),
     ),
     "postgres": Lexicon(
         *("\n\r", True, False, False, False, False, "name", False, True, True, True, False, False),
@@ -65,7 +72,7 @@ LEXICONS: dict[str, Lexicon] = {
     # measured on ClickHouse 26.5: // and # begin comments, curly quotes are quotes
     "clickhouse": Lexicon(
         *("\n", False, False, False, False, False, "name", True, False, False, False, True, False),
-        unread=("//", "#", "$", "@", "\u2018", "\u2019", "\u201c", "\u201d", "\u2212"),
+        unread=("//", "#", "$", "@", "\u2018", "\u2019", "\u201c", "\u201d", "\u2212", *_HIDDEN_SPACES),
         unread_in_names="\\",
     ),
     "trino": Lexicon(

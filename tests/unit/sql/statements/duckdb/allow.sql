@@ -78,3 +78,5 @@ SHOW TABLES FROM main
 SELECT database_name FROM duckdb_databases()
 WITH read_things(a) AS (SELECT 1) FROM read_things
 SELECT * FROM orders AS read_orders(read_id)
+SELECT o.`id` AS `it's` FROM `orders` o
+SELECT ' ', "a​b" FROM (SELECT 1 AS "a​b")

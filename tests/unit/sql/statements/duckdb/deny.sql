@@ -93,3 +93,11 @@ FROM (SUMMARIZE SELECT * FROM read_text('x'))
 SELECT read_anything('x') AS read_anything
 SELECT * FROM duckdb_logs
 PIVOT (SELECT * FROM duckdb_logs) ON a USING count(*) ORDER BY a
+SELECT 1 AS `'`, nextval('order_seq') AS `'`
+SELECT 1 AS `--`, nextval('order_seq')
+SELECT nextval​('order_seq')
+SELECT nextval⁠('order_seq')
+SELECT nextval﻿('order_seq')
+/* ' */ SELECT 1 AS a $$, nextval('order_seq') AS b$$
+SELECT 1 AS a$$, nextval('order_seq') AS b$$
+SELECT 1 AS a$$, nextval('order_seq') AS b$$
