@@ -143,6 +143,11 @@ def test_a_word_outside_of_quotes_and_comments_is_seen(dialect: str, sql: str, w
         *(("duckdb", f"/* ' */ SELECT 1 AS a{sign}$$, f(1) AS b$$") for sign in SPACES_BEYOND_ASCII),
         *(("duckdb", f"SELECT f{sign}(1)") for sign in "\u200b\u2060\ufeff"),
         *(("clickhouse", f"SELECT * FROM system{sign}.users") for sign in "\u180e\u200b\u200d\u2060\ufeff"),
+        *(
+            ("postgres", f"SELECT U&{text} UESCAPE '!'{gap}'' (1)")
+            for text in ("'!0061'", '"!0061"')
+            for gap in ("\n", "\r", " -- c\n \n")
+        ),
         ("duckdb", "SELECT 1 +`a' FROM t -- `, f(1), '"),
         ("duckdb", "SELECT $\u00a0$ ' $\u00a0$, f(1), ' '"),
         ("duckdb", "SELECT $\u200b$ ' $\u200b$, f(1), ' '"),

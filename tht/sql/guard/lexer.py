@@ -181,6 +181,8 @@ class _Scanner:
 
         Comments may stand before UESCAPE; such a literal is refused rather than half understood."""
         match = re.compile(r"\s*UESCAPE\s*'(.)'", re.I | re.S).match(self.sql, end)
+        if match and _NEXT_LINE.match(self.sql, match.end()):
+            raise refused("UESCAPE is only understood with a literal on one line")
         if match:
             return match[1], match.end()
         if self._behind_comments(end).upper() == "UESCAPE":
