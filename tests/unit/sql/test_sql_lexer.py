@@ -148,6 +148,11 @@ def test_a_word_outside_of_quotes_and_comments_is_seen(dialect: str, sql: str, w
             for text in ("'!0061'", '"!0061"')
             for gap in ("\n", "\r", " -- c\n \n")
         ),
+        *(
+            (dialect, f"SELECT {number}$$, f(1) AS b$$")
+            for dialect in ("postgres", "duckdb")
+            for number in ("1_0", "0x1", "0XfF", "0x_1", "1.5_0", ".5_0", "1_0e5", "1_0.5")
+        ),
         ("duckdb", "SELECT 1 +`a' FROM t -- `, f(1), '"),
         ("duckdb", "SELECT $\u00a0$ ' $\u00a0$, f(1), ' '"),
         ("duckdb", "SELECT $\u200b$ ' $\u200b$, f(1), ' '"),

@@ -272,6 +272,10 @@ class _Scanner:
         if match and self.rules.executable and _UNFINISHED.match(self.sql, self.at):
             # MySQL before 8.0.27 reads over it, also between a function and its parenthesis
             raise refused(f"{match[0]}e is no number")
+        before_dollar = match and self.rules.dollar and self.sql.startswith("$", match.end())
+        if match and before_dollar and not {"x", "X", "_"}.isdisjoint(match[0]):
+            # 1_0$$ and 0x1$$ are 1 and a name to DuckDB and to PostgreSQL before 15, no number and a literal
+            raise refused(f"{match[0]}$ is not understood")
         return bool(match) and self._add("number", match.end())
 
     def _null(self) -> bool:
