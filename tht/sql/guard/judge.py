@@ -118,6 +118,16 @@ class _Judge:
                 self._check_name(index, piece.value.lower())
             if self.dialect == "duckdb" and piece.kind == "string" and stands_for_table(self.words, index):
                 raise _reads_a_file()
+            if self.rules.in_names_tables and match_words(self.words, index, ("in",)):
+                self._check_in(self.words[index + 1 : index + 4])
+
+    def _check_in(self, words: list[Piece]) -> None:
+        """`x IN name` and `x IN 'name'` read a table, which the parser takes for a column or a text."""
+        at = 2 if len(words) == 3 and words[1].text == "." else 0
+        if not words or words[at].kind not in ("word", "name", "string"):
+            return
+        if self.restrictions.restricted or words[at].value.lower() in self.rules.denied_relations:
+            raise refused("a table behind IN is not understood; write IN (SELECT ..)")
 
     def _check_name(self, index: int, name: str) -> None:
         after = self.words[index + 1] if index + 1 < len(self.words) else None

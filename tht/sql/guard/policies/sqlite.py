@@ -33,6 +33,7 @@ POLICY = Policy(
     catalog_prefixes=("sqlite_", "pragma_"),
     fold=True,
     fold_unquoted=False,
+    in_names_tables=True,
     writing_words=names("insert into update delete create drop alter"),
     pragmas=dict.fromkeys(_TAKING, True) | dict.fromkeys(_TELLING, False),
 )

@@ -57,3 +57,4 @@ PRAGMA "main".query_only
 PRAGMA table_info = orders
 SELECT * FROM orders AS shell_orders
 SELECT status IS DISTINCT FROM 'paid' FROM orders
+SELECT id IN numbers FROM orders

@@ -63,3 +63,5 @@ WITH glob AS (SELECT 1 AS a) SELECT * FROM glob, fsdir
 SELECT offset, load_extension('x') FROM (SELECT 1 AS offset) GROUP BY offset ORDER BY offset
 SELECT sqlite_log(1, 'x')
 WITH a AS (ALTER TABLE orders ADD COLUMN a) SELECT * FROM a
+SELECT 1 IN sqlite_dbpage
+SELECT 1 IN main.'sqlite_dbpage'
