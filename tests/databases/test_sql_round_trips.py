@@ -1,6 +1,7 @@
 """Values drawn by type, made by real engines, read back from the page, from CSV and from Arrow."""
 
 import base64
+import contextlib
 import csv
 import dataclasses
 import datetime
@@ -8,6 +9,7 @@ import io
 import json
 import math
 import re
+import sqlite3
 import struct
 import uuid
 from collections.abc import Callable
@@ -133,6 +135,15 @@ _STANDARD = {
     "real": Kind(st.floats(width=32), lambda v: f"CAST('{v!r}' AS REAL)", lambda c: narrow(number(c))),
     "decimal": Kind(DECIMALS, lambda v: f"CAST('{plain(v)}' AS DECIMAL(30, 10))", Decimal),
 }
+
+
+def read_by_sqlite(value: float) -> bool:
+    """True when SQLite itself reads the digits of `value` as that: of some it takes a neighbour (3.40)."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        (found,) = connection.execute(f"SELECT CAST({value!r} AS REAL)").fetchone()
+    return equal(found, value)
+
+
 KINDS: dict[str, dict[str, Kind]] = {
     "postgres": {
         **_STANDARD,
@@ -202,7 +213,7 @@ KINDS: dict[str, dict[str, Kind]] = {
         "text": Kind(TEXTS, quoted, same),
         "bytes": Kind(st.binary(max_size=20), lambda v: f"x'{v.hex()}'", base64.b64decode),
         "integer": Kind(INTEGERS, str, int),
-        "real": Kind(DOUBLES.filter(lambda v: abs(v) < 1e15), lambda v: f"CAST({v!r} AS REAL)", number),
+        "real": Kind(DOUBLES.filter(read_by_sqlite), lambda v: f"CAST({v!r} AS REAL)", number),
     },
 }
 
