@@ -34,4 +34,7 @@ def _is_operator(words: Sequence[Piece], index: int) -> bool:
         depth += (words[at].text == ")") - (words[at].text == "(")
         if depth < 0:
             return words[at - 1].text.lower() in _TAKE_FROM
+        if depth == 0 and words[at].text.lower() == "from" and words[at - 1].text.lower() != "distinct":
+            # such a function has one FROM, and looking further for each of many would take minutes
+            return False
     return False

@@ -80,3 +80,4 @@ WITH read_things(a) AS (SELECT 1) FROM read_things
 SELECT * FROM orders AS read_orders(read_id)
 SELECT o.`id` AS `it's` FROM `orders` o
 SELECT ' ', "a​b" FROM (SELECT 1 AS "a​b")
+SELECT trim('a' FROM trim('b' FROM 'abc')), trim(('a' IS DISTINCT FROM 'x')::text FROM 'b')

@@ -101,3 +101,4 @@ SELECT nextval﻿('order_seq')
 /* ' */ SELECT 1 AS a $$, nextval('order_seq') AS b$$
 SELECT 1 AS a$$, nextval('order_seq') AS b$$
 SELECT 1 AS a$$, nextval('order_seq') AS b$$
+SELECT trim('a' FROM 'b' FROM 'x.csv')
