@@ -1,4 +1,4 @@
-"""Property tests have no deadline of their own: the machine may be busy, and pytest has one."""
+"""Small databases that statements run on."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -6,13 +6,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import settings
 
 from tht.sql import warm
 from tht.workspaces import Workspace, parse_workspace
 
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 MakeWorkspace = Callable[..., Workspace]
 
