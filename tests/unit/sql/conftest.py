@@ -10,7 +10,6 @@ import pytest
 from tht.sql import warm
 from tht.workspaces import Workspace, parse_workspace
 
-
 MakeWorkspace = Callable[..., Workspace]
 
 TABLES = """
