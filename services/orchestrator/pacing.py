@@ -13,7 +13,7 @@ class Pacer:
     """Holds the output back while even the subscriber that is farthest ahead has too much to take.
 
     A burst would push it out of the ring otherwise. When nobody has taken enough in time, reading goes on and
-    waits no more until somebody takes something: a child does not stand still for readers that do not read.
+    waits no more until somebody has caught up: a child does not stand still for readers that are slower.
 
     Args:
         hub: has the events and the subscribers.
@@ -34,8 +34,8 @@ class Pacer:
             self._timer = asyncio.get_running_loop().call_later(PATIENCE_S, self._give_up)
 
     def _taken(self) -> None:
-        self._patient = True
-        if self._timer is not None and not self._hub.crowded:
+        if (self._timer is not None or not self._patient) and not self._hub.crowded:
+            self._patient = True
             self._release()
 
     def _give_up(self) -> None:

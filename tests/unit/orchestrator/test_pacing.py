@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from services.orchestrator import pacing
+from services.orchestrator import hub, pacing
 from services.orchestrator.events import EventKind
 from services.orchestrator.hub import EventHub, Subscription
 from services.orchestrator.pacing import Pacer
@@ -88,3 +88,16 @@ async def test_nobody_waits_for_a_subscriber_that_takes_nothing(monkeypatch: pyt
     await take_all(subscription, 60)
     output.read(30)
     assert output.held
+
+
+async def test_one_that_takes_too_little_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pacing, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(hub, "BATCH_EVENTS", 5)
+    output = Output()
+    subscription = output.subscribe()
+    output.read(60)
+    await assert_eventually(lambda: not output.held)
+    for _ in range(3):
+        await asyncio.wait_for(subscription.next(), 2)
+        output.read(10)
+        assert not output.held
