@@ -1,6 +1,7 @@
 """Exports over real gRPC with real workers."""
 
 import csv
+import hashlib
 import io
 from typing import Any
 
@@ -55,3 +56,13 @@ async def test_the_options_of_csv_are_for_no_other_format(executor: Executor, fo
     head, content, _ = await exported(executor, session_id=session, format=format_, csv=pb.CsvOptions())
     assert head.filename.endswith(format_)
     assert content
+
+
+async def test_an_export_is_the_whole_result_with_its_digest(executor: Executor) -> None:
+    head, content, tail = await exported(executor, session_id=await approved(executor), format="csv")
+    assert head.media_type.startswith("text/csv")
+    assert list(csv.reader(io.StringIO(content.decode()))) == [
+        ["name", "price"], ["fig", "5"], ["plum", "3"], ["apple", "2"],
+    ]  # fmt: skip
+    assert tail.row_count == 3
+    assert tail.sha256 == hashlib.sha256(content).hexdigest()

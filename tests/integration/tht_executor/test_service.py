@@ -1,9 +1,6 @@
 """The executor over real gRPC with real workers."""
 
 import asyncio
-import csv
-import hashlib
-import io
 import json
 import os
 import signal
@@ -96,26 +93,6 @@ async def test_c31_a_text_changed_after_approval_does_not_run(executor: Executor
     told = await fault(executor.stub.PreviewSql(pb.PreviewSqlRequest(session_id=session)))
     assert told.code in {Code.APPROVAL_MISMATCH, Code.NOT_APPROVED}
     assert told.code.kind.http_status == 409
-
-
-async def test_an_export_is_the_whole_result_with_its_digest(executor: Executor) -> None:
-    session = await executor.new_session()
-    await executor.approve_all(session)
-    head, tail, content = None, None, b""
-    async for part in executor.stub.ExportSql(pb.ExportSqlRequest(session_id=session, format="csv")):
-        which = part.WhichOneof("part")
-        if which == "head":
-            head = part.head
-        elif which == "tail":
-            tail = part.tail
-        else:
-            content += part.chunk
-    assert head is not None and head.media_type.startswith("text/csv")
-    assert list(csv.reader(io.StringIO(content.decode()))) == [
-        ["name", "price"], ["fig", "5"], ["plum", "3"], ["apple", "2"],
-    ]  # fmt: skip
-    assert tail is not None and tail.row_count == 3
-    assert tail.sha256 == hashlib.sha256(content).hexdigest()
 
 
 async def call_for_agent(executor: Executor, session: str, operation: str, /, **arguments: object) -> dict:
